@@ -1,0 +1,61 @@
+# Everything a fresh clone needs: make, and Python 3.10 or newer.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help train test test-slow bench golden clean
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PY     := $(BIN)/python
+
+CONFIG     ?= configs/quick.yaml
+RUN        ?= runs/quick
+TRAIN_ARGS ?=
+EVAL_ARGS  ?= --against random greedy pattern --games 1000
+BENCH_ARGS ?=
+
+help:  ## list the commands
+	@echo "mozaic_env: make COMMAND [VARIABLE=value]"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s  %s\n", $$1, $$2 }' Makefile
+	@echo "Variables: PYTHON=$(PYTHON) CONFIG=$(CONFIG) RUN=$(RUN)"
+
+train: $(VENV)/.installed-train  ## install, train with CONFIG into RUN, print how it does against the baselines
+	$(PY) -m training.train --config $(CONFIG) --run-dir $(RUN) $(TRAIN_ARGS)
+	$(BIN)/mozaic evaluate $(RUN) $(EVAL_ARGS)
+
+test: $(VENV)/.installed-dev  ## install, check style and types, run the tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(PY) -m pytest
+
+test-slow: $(VENV)/.installed-dev  ## run the tests that take minutes
+	$(PY) -m pytest -m slow
+
+bench: $(VENV)/.installed-train  ## measure the environment's speed on this machine
+	$(BIN)/mozaic bench $(BENCH_ARGS)
+
+golden: $(VENV)/.installed-dev  ## write the golden playthroughs anew (then read the diff)
+	$(PY) -m tests.golden.regenerate
+
+clean:  ## remove the virtual environment, caches and builds; runs/ stays
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp remembers an install, so it is repeated only when what it installs has changed.
+comma := ,
+define install
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "mozaic_env needs Python 3.10 or newer, and '$(PYTHON)' is not: name another, as in make PYTHON=python3.12" >&2; exit 1; }
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || { \
+	  echo "Could not create $(VENV): Python's venv module is needed (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	$(PY) -m pip install --quiet --no-input --disable-pip-version-check -c constraints.txt -e '.[$(1)]'
+endef
+
+$(VENV)/.installed-train: pyproject.toml constraints.txt
+	$(call install,train)
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt
+	$(call install,train$(comma)dev)
+	@touch $@ $(VENV)/.installed-train

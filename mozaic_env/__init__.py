@@ -1,0 +1,46 @@
+"""mozaic_env: a board game of placement and luck as fast, exact reinforcement learning environments.
+
+>>> import gymnasium as gym
+>>> env = gym.make("mozaic_env:Mozaic-v0", opponent="greedy")
+
+Importing the package registers the environments and compiles nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from gymnasium.envs.registration import register, registry
+
+if TYPE_CHECKING:
+    from mozaic_env.agents.base import Agent
+    from mozaic_env.agents.specs import make_agent
+    from mozaic_env.envs.single import GameEnv
+    from mozaic_env.games import make_game
+
+__version__ = "0.1.0"
+
+# Imported when first used: importing Numba takes longer than all the rest.
+_LAZY = {
+    "Agent": "mozaic_env.agents.base",
+    "GameEnv": "mozaic_env.envs.single",
+    "make_agent": "mozaic_env.agents.specs",
+    "make_game": "mozaic_env.games",
+}
+__all__ = ["Agent", "GameEnv", "make_agent", "make_game"]
+
+_IDS = {"Mozaic-v0": "mozaic"}
+
+for _id, _game in _IDS.items():
+    if _id not in registry:
+        register(
+            id=_id,
+            entry_point="mozaic_env.envs.single:GameEnv",
+            vector_entry_point="mozaic_env.envs.vector:GameVectorEnv",
+            kwargs={"game": _game},
+        )
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

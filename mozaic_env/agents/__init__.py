@@ -1,0 +1,1 @@
+"""Whatever picks an action, for any game."""

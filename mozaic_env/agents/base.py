@@ -1,0 +1,50 @@
+"""What an agent is: states and masks in, actions out; the same states and seed give the same actions."""
+
+import abc
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.stream import keys_from_seeds
+
+Masks = npt.NDArray[np.int8]
+Actions = npt.NDArray[np.int64]
+
+
+class Agent(abc.ABC):
+    """Picks actions for a batch of games at once.
+
+    An agent keeps nothing from one call to the next, so one object can play any number of games, and both seats
+    of one. Chance in its choices is a function of the row (its key, seat and decision count) and of the agent's
+    seed: what it does in a game depends neither on the batch nor on the other games.
+    """
+
+    name: str
+    game: Game
+    salt: np.uint64 = np.uint64(0)
+
+    @abc.abstractmethod
+    def act(self, states: Rows, masks: Masks | None = None) -> Actions:
+        """Actions for the seats that decide.
+
+        Args:
+            states: rows that are at a decision, shape (n,).
+            masks: their action masks, int8, shape (n, actions); an agent that knows the rules may do without.
+
+        Returns:
+            int64, shape (n,); each legal in its row.
+        """
+
+    def seed(self, seed: int) -> None:
+        """Makes the agent's own chance another one; the default is seed 0's absence, the same for all agents."""
+        self.salt = np.uint64(keys_from_seeds([seed])[0])
+
+    def recipe(self) -> np.void | None:
+        """How compiled loops play this agent (`mozaic_env.agents.kernels.RECIPE`), or None: they have to ask `act`."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"<agent {self.name} for {self.game!r}>"
+
+

@@ -1,0 +1,41 @@
+"""The built-in agents that are kernels: random, and one-ply greedy over any heuristic of the game."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mozaic_env.agents import kernels
+from mozaic_env.agents.base import Actions, Agent, Masks
+from mozaic_env.core.game import Game, Rows
+
+
+class CompiledAgent(Agent):
+    """An agent that is a recipe for `mozaic_env.agents.kernels.choose`."""
+
+    def __init__(self, game: Game, name: str, kind: int, weights: Sequence[float] = ()) -> None:
+        self.game = game
+        self.name = name
+        self._kind = kind
+        self._weights = tuple(weights)
+
+    def recipe(self) -> np.void:
+        made = np.zeros(1, kernels.RECIPE)
+        made["kind"], made["salt"] = self._kind, self.salt
+        made["weights"][0, : len(self._weights)] = self._weights
+        return made[0]  # type: ignore[no-any-return]
+
+    def act(self, states: Rows, masks: Masks | None = None) -> Actions:
+        actions, values = np.empty(self.game.num_actions, np.int64), np.empty(self.game.num_actions)
+        chosen = np.empty(len(states), np.int64)
+        kernels.choose_rows(states, self.recipe(), chosen, actions, values)
+        return chosen
+
+
+def random_agent(game: Game) -> CompiledAgent:
+    """Picks uniformly among the legal actions."""
+    return CompiledAgent(game, "random", kernels.RANDOM)
+
+
+def greedy_agent(game: Game, heuristic: str) -> CompiledAgent:
+    """Picks the action after which a heuristic of the game values its seat most, ties at random; looks at no draw."""
+    return CompiledAgent(game, heuristic, kernels.GREEDY, game.heuristics[heuristic])

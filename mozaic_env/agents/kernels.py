@@ -1,0 +1,66 @@
+"""The agents that compiled loops can play by themselves: a recipe is a row of data, `choose` follows it."""
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.core import stream
+from mozaic_env.core.contract import Floats, Integers, Row, action_values, mover, random_action
+from mozaic_env.core.jit import jit
+
+PYTHON, RANDOM, GREEDY = range(3)  # kinds of recipe; PYTHON: no recipe, the agent's `act` is to be asked
+MAX_WEIGHTS = 8
+
+RECIPE = np.dtype(
+    [
+        ("kind", np.int64),
+        ("share", np.float64),  # in a list of opponents: cumulative probability of being drawn
+        ("salt", np.uint64),  # of the agent's own chance
+        ("weights", np.float64, (MAX_WEIGHTS,)),  # of the heuristic
+    ],
+    align=True,
+)
+
+Recipe = Row
+
+
+@jit
+def choose(row: Row, recipe: Recipe, actions: Integers, values: Floats) -> int:
+    """The action of a compiled agent for whoever decides in the row.
+
+    Args:
+        row: a state at a decision; not changed.
+        recipe: a record of type `RECIPE`, its kind not PYTHON.
+        actions: room for one number for each action of the game, overwritten.
+        values: the same.
+    """
+    seat = mover(row)
+    bits = stream.random_bits(row.key ^ recipe.salt, stream.AGENT + np.uint64(seat), row.decisions)
+    if recipe.kind == RANDOM:
+        return random_action(row, bits)
+    size = action_values(row, seat, recipe.weights, actions, values)
+    return actions[best(values, size, bits)]
+
+
+@jit
+def best(values: Floats, size: int, bits: np.uint64) -> int:
+    """The position of the largest of the first `size` values; among equals a random one."""
+    top, ties = values[0], 1
+    for i in range(1, size):
+        if values[i] > top:
+            top, ties = values[i], 1
+        elif values[i] == top:
+            ties += 1
+    left = stream.below(bits, ties)
+    for i in range(size):
+        if values[i] == top:
+            if left == 0:
+                return i
+            left -= 1
+    return -1  # not reached
+
+
+@jit
+def choose_rows(rows: npt.NDArray[np.void], recipe: Recipe, chosen: Integers, actions: Integers, values: Floats) -> None:
+    """`choose` for each row, into `chosen`."""
+    for i in range(len(rows)):
+        chosen[i] = choose(rows[i], recipe, actions, values)

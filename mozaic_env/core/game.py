@@ -1,0 +1,144 @@
+"""The Game contract, Python half: a game with its options fixed, and what the floors above ask of it.
+
+The compiled half, what happens on a row, is `mozaic_env.core.contract`.
+"""
+
+import abc
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.core.record import Record
+
+Rows = npt.NDArray[Any]  # structured array of the game's row type
+
+
+@dataclass(frozen=True)
+class Field:
+    """One entry of the observation, as data.
+
+    Attributes:
+        key: its name in the observation Dict.
+        shape: of one observation.
+        dtype: of its numbers.
+        high: largest value of each number, flattened, or None for entries of 0 and 1. The smallest is 0.
+        text: what it holds, for the documentation.
+    """
+
+    key: str
+    shape: tuple[int, ...]
+    dtype: type[np.integer]
+    high: tuple[int, ...] | None
+    text: str
+
+    @property
+    def size(self) -> int:
+        """How many numbers one observation has in this entry."""
+        return int(np.prod(self.shape))
+
+
+def binary(key: str, shape: tuple[int, ...], text: str) -> Field:
+    """An int8 entry of zeros and ones."""
+    return Field(key, shape, np.int8, None, text)
+
+
+def counts(key: str, dtype: type[np.integer], high: tuple[int, ...], text: str) -> Field:
+    """An entry of numbers from 0 to `high`, shape (len(high),)."""
+    return Field(key, (len(high),), dtype, high, text)
+
+
+class Game(abc.ABC):
+    """A game with its options fixed. Subclasses declare the facts and translate rows to and from text.
+
+    The docstring of a subclass is the game's documentation page.
+    """
+
+    name: ClassVar[str]  # the package's name for the game
+    dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
+    heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
+    max_outcomes: ClassVar[int]  # no chance event has more outcomes
+    max_decisions: ClassVar[int]  # default limit on the decisions of a game
+
+    num_players: int
+    num_actions: int
+    fields: tuple[Field, ...]
+
+    @property
+    def frame(self) -> np.dtype[Any]:
+        """One observation as a structured type: the entries one behind the other, padded to whole words.
+
+        Entries of more than one byte come first in `fields`, so that all are aligned.
+        """
+        packed = np.dtype([(field.key, field.dtype, field.shape) for field in self.fields])
+        return np.dtype(
+            {
+                "names": packed.names,
+                "formats": [packed[key] for key in packed.names or ()],
+                "offsets": [packed.fields[key][1] for key in packed.names or ()] if packed.fields else [],
+                "itemsize": -(-packed.itemsize // 8) * 8,
+            }
+        )
+
+    @property
+    @abc.abstractmethod
+    def options(self) -> dict[str, Any]:
+        """What fixes this game among its variants: ``type(game)(**game.options)`` makes it again."""
+
+    @abc.abstractmethod
+    def rows(self, size: int) -> Rows:
+        """Rows that carry the options, their key 0, not yet set up; shape (size,)."""
+
+    @property
+    @abc.abstractmethod
+    def seat_names(self) -> tuple[str, ...]:
+        """What the players are called, by seat."""
+
+    @abc.abstractmethod
+    def format_action(self, action: int) -> str:
+        """An action id as notation."""
+
+    @abc.abstractmethod
+    def parse_action(self, text: str) -> int:
+        """The action id of a notation; ValueError if it is none."""
+
+    @abc.abstractmethod
+    def format_position(self, row: np.void) -> str:
+        """A row at a decision or at the end as a position string."""
+
+    @abc.abstractmethod
+    def parse_position(self, text: str) -> Rows:
+        """One row, its key 0, shape (1,); ValueError says what is wrong with the text."""
+
+    @abc.abstractmethod
+    def write_record(self, start: np.void, actions: Sequence[int], header: Mapping[str, Any], ending: str) -> Record:
+        """The record of the game that these actions made from a row, chance by the row's own stream.
+
+        Args:
+            start: the row before the first action, at its decision or at chance.
+            actions: all seats' actions in order.
+            header: more words for the header, in front of what the game itself says.
+            ending: "over", "truncated" or "running".
+        """
+
+    @abc.abstractmethod
+    def replay(self, record: Record) -> Iterator[tuple[str, np.void]]:
+        """The words of a record, each with the row after it; ValueError at the first that cannot be.
+
+        Needs no random stream. The rows are copies.
+        """
+
+    @abc.abstractmethod
+    def draw_text(self, row: np.void) -> str:
+        """The row as a picture in text, several lines."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.options == other.options  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((self.name, tuple(sorted(self.options.items()))))

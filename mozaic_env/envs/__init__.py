@@ -1,0 +1,1 @@
+"""The ways in: one file for each toolkit."""

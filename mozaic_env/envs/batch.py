@@ -1,0 +1,276 @@
+"""A batch of games behind every way in: options checked, buffers kept, Python opponents asked in batches."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.agents.base import Agent
+from mozaic_env.agents.kernels import PYTHON, RECIPE
+from mozaic_env.agents.specs import make_agent
+from mozaic_env.core.game import Game
+from mozaic_env.core.jit import entry_point
+from mozaic_env.envs import loops
+
+REWARDS = ("outcome", "margin")
+ILLEGAL = ("lose", "raise")
+
+Opponent = str | Agent | None
+Integers = npt.NDArray[np.int64]
+
+
+class Buffers:
+    """What a step writes: frames, masks, seats, rewards and flags, and the frames as named entries."""
+
+    def __init__(self, game: Game, size: int) -> None:
+        self.game = game
+        self.frames = np.empty((size, game.frame.itemsize), np.uint8)
+        self.masks = np.empty((size, game.num_actions), np.int8)
+        self.seats = np.empty(size, np.int64)
+        self.rewards = np.empty(size)
+        self.flags = np.empty((2, size), np.bool_)
+        self.terminated, self.truncated = self.flags
+        entries = self.frames.view(game.frame)[:, 0]
+        self.tail: tuple[Any, ...] | None = None  # see Batch._tail
+        self.observation = {field.key: entries[field.key] for field in game.fields}
+
+    @property
+    def results(self) -> loops.Results:
+        """The arrays in the order of the compiled loops."""
+        return self.frames, self.masks, self.seats, self.rewards, self.flags
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles keep the entries views of the frames."""
+        return _restore_buffers, (self.game, len(self.seats), self.results)
+
+    def assign(self, results: loops.Results) -> None:
+        """Takes over the contents of other arrays."""
+        for mine, theirs in zip(self.results, results, strict=True):
+            mine[:] = theirs
+
+
+def _restore_buffers(game: Game, size: int, results: loops.Results) -> Buffers:
+    buffers = Buffers(game, size)
+    buffers.assign(results)
+    return buffers
+
+
+def check_whole_number(name: str, given: Any, least: int) -> int:
+    """The number as an int; ValueError if it is not a whole number of at least `least`."""
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
+        raise ValueError(f"{name}={given!r}; accepted: a whole number of at least {least}")
+    return int(given)
+
+
+def check_choice(name: str, given: Any, accepted: Sequence[Any]) -> Any:
+    """The value itself; ValueError if it is not one of those accepted."""
+    if isinstance(given, bool) or not any(type(given) is type(choice) and given == choice for choice in accepted):
+        raise ValueError(f"{name}={given!r}; accepted: {', '.join(map(repr, accepted))}")
+    return given
+
+
+class Batch:
+    """Games that step together, each as if it were alone."""
+
+    def __init__(
+        self,
+        game: Game,
+        size: int,
+        *,
+        opponents: Sequence[str | Agent] = (),
+        shares: Sequence[float] | None = None,
+        seat: str | int = "random",
+        reward: str = "outcome",
+        illegal: str = "lose",
+        max_decisions: int | None = None,
+        autoreset: int = loops.DISABLED,
+        threads: int = 1,
+        log: bool = False,
+    ) -> None:
+        """Checks the options and makes room.
+
+        Args:
+            game: what is played.
+            size: how many games.
+            opponents: who holds the other seats, drawn for each game; none: `step` decides for every seat.
+            shares: relative probabilities of the opponents; None: equal ones.
+            seat: the seat that `step` decides for, or "random": drawn for each game.
+            reward: "outcome" or "margin".
+            illegal: "lose" or "raise".
+            max_decisions: of all seats together, after which a game is truncated; None: the game's default.
+            autoreset: when a finished game is replaced; one of `mozaic_env.envs.loops`.
+            threads: how many threads step the games.
+            log: whether to note every action, for records.
+
+        Raises:
+            ValueError: an option is none of these.
+        """
+        self.game = game
+        self.size = check_whole_number("num_envs", size, 1)
+        self.threads = min(check_whole_number("threads", threads, 1), self.size)
+        self.opponents: tuple[Agent, ...] = ()
+        self.options = np.zeros(1, loops.OPTIONS)
+        limit = game.max_decisions if max_decisions is None else max_decisions
+        self.options["limit"] = min(check_whole_number("max_decisions", limit, 1), np.iinfo(np.int32).max)
+        self.options["reward"] = REWARDS.index(check_choice("reward", reward, REWARDS))
+        self.options["raises"] = check_choice("illegal", illegal, ILLEGAL) == "raise"
+        self.options["players"], self.options["autoreset"] = game.num_players, autoreset
+        self._seat = check_choice("seat", seat, ("random", *range(game.num_players)))
+        self.set_opponents(opponents, shares)
+
+        self.rows = game.rows(self.size)
+        self.slots = np.zeros(self.size, loops.SLOT)
+        self.slots["status"] = loops.TERMINATED
+        self.buffers = Buffers(game, self.size)
+        finals = self.size if autoreset == loops.SAME_STEP else 0
+        self.final = Buffers(game, finals)
+        self.final_slots = np.zeros(finals, loops.SLOT)
+        self.log = np.zeros((self.size, 4096 if log else 0), np.int16)
+        shape = (self.threads, game.num_actions)
+        self._scratches = (np.zeros(shape, np.int64), np.zeros(shape))
+        self._step: Callable[..., int] | None = None  # compiled for our arrays, at the first step
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the compiled code, so copies and pickles carry the games in progress."""
+        return {**self.__dict__, "_step": None}
+
+    def set_opponents(self, opponents: Sequence[str | Agent], shares: Sequence[float] | None = None) -> None:
+        """Changes who holds the other seats, from each slot's next game on.
+
+        The number of games under way must not refer to opponents that are gone, so the list only ever grows or
+        keeps its length unless every slot is reset afterwards.
+        """
+        agents = tuple(make_agent(opponent, self.game) for opponent in opponents)
+        weights = np.ones(len(agents)) if shares is None else np.asarray(shares, np.float64)
+        if weights.shape != (len(agents),) or not np.all(weights >= 0) or (len(agents) and not weights.sum() > 0):
+            raise ValueError(f"shares={shares!r}; accepted: one number of at least 0 for each of {len(agents)} opponents, not all 0")
+        self.opponents = agents
+        self.opponent_names = np.array([agent.name for agent in agents], object)
+        self.recipes = np.zeros(max(len(agents), 1), RECIPE)
+        self.recipes["kind"] = PYTHON
+        for index, agent in enumerate(agents):
+            recipe = agent.recipe()
+            if recipe is not None:
+                self.recipes[index] = recipe
+        if agents:
+            self.recipes["share"] = np.cumsum(weights) / weights.sum()
+        self._has_python_opponents = any(agent.recipe() is None for agent in agents)
+        if not agents:
+            self.options["seat"] = loops.BOTH
+        else:
+            self.options["seat"] = loops.ANY_SEAT if self._seat == "random" else self._seat
+
+    @property
+    def _tail(self) -> tuple[Any, ...]:
+        """The arguments that all loops end in, but for the scratch; kept with the buffers, for speed."""
+        tail = self.buffers.tail
+        if tail is None or tail[1] is not self.recipes:
+            final = self.final
+            finals = (final.frames, final.masks, self.final_slots)
+            tail = (self.options, self.recipes, self.buffers.results, finals, self.log)
+            self.buffers.tail = tail
+        return tail
+
+    def begin(self, games: Integers, keys: npt.NDArray[np.uint64] | None, start: np.void | None, seat: int | None) -> None:
+        """Begins a game in each of the listed slots.
+
+        Args:
+            games: indices of slots.
+            keys: their random streams' keys; None: each goes on from the key of the game before.
+            start: the row to start from, its key ignored; None: the start of the game.
+            seat: the seat that `step` decides for in these games; None: as the options say.
+
+        Raises:
+            ValueError: the seat does not decide in what follows from `start`.
+        """
+        if keys is None:
+            keys = self.rows["key"][games]
+            loops.advance_keys(keys)
+        self.rows["key"][games] = keys
+        if start is not None:
+            self.rows[games] = start
+            self.rows["key"][games] = keys
+        usual = self.options["seat"][0]
+        if seat is not None and self.opponents:
+            self.options["seat"] = seat
+        try:
+            loops.begin_rows(games, start is None, self.rows, self.slots, *self._tail, self._scratch)
+            self._ask_opponents()
+        finally:
+            self.options["seat"] = usual
+        ended = self.slots["status"][games] != loops.READY
+        if ended.any():
+            self.slots["status"][games[ended]] = loops.TERMINATED
+            raise ValueError(
+                "the game ends before the agent's seat has anything to decide"
+                + ("" if start is None else f" from position {self.game.format_position(start)!r}")
+                + "; choose another position, seat or board"
+            )
+
+    def step(self, actions: Integers) -> int:
+        """One decision for each game; the results are in `buffers`.
+
+        Args:
+            actions: int64, shape (size,), contiguous.
+
+        Returns:
+            How many games ended.
+
+        Raises:
+            ValueError: an action is out of range, or illegal where that raises; then nothing has happened.
+        """
+        step = self._step or self._compile_step(actions)
+        if self.threads == 1:
+            ended = step(self.rows, self.slots, actions, *self._tail, self._scratch)
+        else:
+            ended = step(self.threads, self.rows, self.slots, actions, *self._tail, self._scratches)
+        if ended < 0:
+            raise ValueError(self._refusal(-1 - ended, int(actions[-1 - ended])))
+        if self._has_python_opponents:
+            self._ask_opponents()
+            ended = int(np.count_nonzero(self.buffers.terminated | self.buffers.truncated))
+        return ended  # type: ignore[no-any-return]
+
+    def _compile_step(self, actions: Integers) -> Callable[..., int]:
+        if self.threads == 1:
+            self._step = entry_point(loops.step_rows, self.rows, self.slots, actions, *self._tail, self._scratch)
+        else:
+            self._step = entry_point(
+                loops.step_parallel, self.threads, self.rows, self.slots, actions, *self._tail, self._scratches
+            )
+        return self._step
+
+    @property
+    def _scratch(self) -> tuple[Integers, npt.NDArray[np.float64]]:
+        return self._scratches[0][0], self._scratches[1][0]
+
+    def _ask_opponents(self) -> None:
+        """Lets Python opponents move, each asked once for all its games, until no game waits."""
+        while True:
+            waiting = np.flatnonzero(self.slots["status"] == loops.WAITING)
+            if not len(waiting):
+                return
+            asked = self.slots["opponent"][waiting]
+            for index in np.unique(asked):
+                self._ask(self.opponents[index], waiting[asked == index])
+
+    def _ask(self, agent: Agent, games: Integers) -> None:
+        states = self.rows[games]
+        masks = np.zeros((len(games), self.game.num_actions), np.int8)
+        loops.masks_of(states, masks)
+        answers = np.ascontiguousarray(agent.act(states, masks), np.int64)
+        if answers.shape != games.shape:
+            raise ValueError(f"agent {agent.name!r} was asked for {len(games)} actions and gave shape {answers.shape}")
+        wrong = loops.answer_rows(games, answers, self.rows, self.slots, *self._tail, self._scratch)
+        if wrong >= 0:
+            raise ValueError(f"agent {agent.name!r}: {self._refusal(games[wrong], int(answers[wrong]))}")
+
+    def _refusal(self, index: int, action: int) -> str:
+        which = f" at index {index}" if self.size > 1 else ""
+        if not 0 <= action < self.game.num_actions:
+            return f"action {action}{which} is not in 0..{self.game.num_actions - 1}"
+        return (
+            f"action {action}{which} is illegal in position {self.game.format_position(self.rows[index])!r}; "
+            "accepted are the actions whose action_mask is 1"
+        )

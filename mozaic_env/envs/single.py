@@ -1,0 +1,237 @@
+"""Any game of the package as a single Gymnasium environment."""
+
+import copy
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+
+from mozaic_env.core.game import Game
+from mozaic_env.core.stream import keys_from_seeds
+from mozaic_env.envs import loops
+from mozaic_env.envs.batch import Batch, Opponent, check_choice
+from mozaic_env.envs.spaces import action_space, observation_space
+from mozaic_env.games import make_game
+
+Observation = dict[str, npt.NDArray[Any]]
+_ONLY = np.zeros(1, np.int64)  # the one slot's index
+
+
+class EpisodeOver(ResetNeeded, ValueError):
+    """`step` was called when no game is running; call `reset` first."""
+
+
+def read_reset_options(game: Game, options: dict[str, Any]) -> tuple[np.void | None, int | None]:
+    """The row to start from and the seat to take, each None where not given; ValueError for anything else."""
+    unknown = set(options) - {"position", "seat"}
+    if unknown:
+        raise ValueError(f"reset options {sorted(unknown)!r}; accepted: 'position' and 'seat'")
+    start = None
+    if options.get("position") is not None:
+        start = game.parse_position(options["position"])[0]
+        if loops.is_over(start):
+            raise ValueError(f"position {options['position']!r} is a finished game; accepted: one with a decision")
+    seat = options.get("seat")
+    return start, None if seat is None else check_choice("seat", seat, range(game.num_players))
+
+
+class GameEnv(gym.Env[Observation, np.int64]):
+    """A board game as one seat's decision process, or with `opponent=None` as every seat's in turn.
+
+    The page on a game's actions, observation and rules is the docstring of its class, such as
+    `mozaic_env.mozaic.game.Mozaic`.
+
+    **Opponents.** With an opponent (an agent's name or an `Agent`), `step` plays the action and then everything up to
+    the seat's next decision: chance, and the opponent's moves. With ``opponent=None``, `step` plays for whoever is to
+    decide; `seat` then has no meaning.
+
+    **Observation.** A Dict, always from the view of the seat that decides, own things first. When the game has ended:
+    from the view of the agent's seat, or with ``opponent=None`` of the seat that acted.
+
+    **Info.** `action_mask` (int8, one for each action, at reset and every step; all ones when the game has ended) and
+    `seat` (whose view the observation is). At the end also `opponent` (its name, if there is one) and, after an illegal
+    action, `illegal_action` (True).
+
+    **Reward.** For the seat that acted. ``"outcome"``: the game's result at the end, 0 before. ``"margin"``: by how much
+    the seat's lead has grown since its last decision, in the game's unit.
+
+    **End.** `terminated` when the game is over, or after an illegal action with ``illegal="lose"`` (reward -1).
+    `truncated` when `max_decisions` decisions of all seats have been made and the game is not over. Never both.
+
+    Attributes:
+        game: the game with its options.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 2}
+
+    def __init__(
+        self,
+        game: str | Game,
+        *,
+        opponent: Opponent = "random",
+        seat: str | int = "random",
+        reward: str = "outcome",
+        illegal: str = "lose",
+        max_decisions: int | None = None,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Makes an environment; `reset` begins the first game.
+
+        Args:
+            game: a game's name, or a game.
+            opponent: an agent's name, an Agent, or None.
+            seat: "random" (drawn at each reset) or a seat's number.
+            reward: "outcome" or "margin".
+            illegal: what an illegal action does: "lose" the game or "raise" ValueError.
+            max_decisions: after how many decisions of all seats a game is truncated; None: the game's default.
+            render_mode: None or one of `metadata["render_modes"]`.
+            **options: the game's own options.
+
+        Raises:
+            ValueError: an option is none of these.
+        """
+        self.game = make_game(game, **options)
+        self.render_mode = check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        self._batch = Batch(
+            self.game,
+            1,
+            opponents=() if opponent is None else (opponent,),
+            seat=seat,
+            reward=reward,
+            illegal=illegal,
+            max_decisions=max_decisions,
+            log=True,
+        )
+        self._start: np.void | None = None  # the row that the game under way began with
+        self.observation_space = observation_space(self.game)
+        self.action_space = action_space(self.game)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begins a game.
+
+        Args:
+            seed: makes this game and all that follow without a seed repeat exactly; None: the stream goes on.
+            options: `position`, a position string to start from, and `seat`, which seat to take in this game.
+
+        Raises:
+            ValueError: an unknown option, a malformed or finished position, or no such seat.
+        """
+        super().reset(seed=seed)
+        start, seat = read_reset_options(self.game, options or {})
+        batch = self._batch
+        if seed is not None:
+            keys = keys_from_seeds([seed])
+        elif self._start is None:
+            keys = self.np_random.integers(2**64, size=1, dtype=np.uint64)
+        else:
+            keys = None
+        batch.begin(_ONLY, keys, start, seat)
+        self._start = self._first_row(start)
+        return self._observe(), self._info()
+
+    def _first_row(self, start: np.void | None) -> np.void:
+        first = self.game.rows(1)[0] if start is None else start.copy()
+        first["key"] = self._batch.rows["key"][0]
+        if start is None:
+            loops.setup_row(first)
+        return first
+
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Makes a decision.
+
+        Args:
+            action: an action id.
+
+        Returns:
+            observation, reward, terminated, truncated, info.
+
+        Raises:
+            ValueError: the action is no id of the action space, or illegal with ``illegal="raise"``.
+            EpisodeOver: no game is running.
+        """
+        batch = self._batch
+        status = batch.slots[0]["status"]
+        if status != loops.READY:
+            what = "no game has begun" if self._start is None else "this game has ended"
+            raise EpisodeOver(f"step() was called, but {what}; call reset() to begin the next one")
+        batch.step(self._read_action(action))
+        buffers = batch.buffers
+        return (
+            self._observe(),
+            float(buffers.rewards[0]),
+            bool(buffers.terminated[0]),
+            bool(buffers.truncated[0]),
+            self._info(),
+        )
+
+    def _read_action(self, action: Any) -> npt.NDArray[np.int64]:
+        given = np.asarray(action)
+        if given.shape not in ((), (1,)) or given.dtype.kind not in "iu":
+            raise ValueError(f"action {action!r}; accepted: one whole number in 0..{self.game.num_actions - 1}")
+        return given.reshape(1).astype(np.int64)
+
+    def _observe(self) -> Observation:
+        return {key: entry[0].copy() for key, entry in self._batch.buffers.observation.items()}
+
+    def _info(self) -> dict[str, Any]:
+        slot = self._batch.slots[0]
+        info = {"action_mask": self._batch.buffers.masks[0].copy(), "seat": int(self._batch.buffers.seats[0])}
+        if slot["status"] != loops.READY:
+            if self._batch.opponents:
+                info["opponent"] = self._batch.opponent_names[slot["opponent"]]
+            if slot["illegal"]:
+                info["illegal_action"] = True
+        return info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Which actions are legal now, bool, shape (actions,); all of them when the game has ended."""
+        return self._batch.buffers.masks[0].astype(np.bool_)
+
+    @property
+    def position(self) -> str:
+        """The state as the game's position string."""
+        return self.game.format_position(self.state)
+
+    @property
+    def state(self) -> np.void:
+        """A copy of the game's row."""
+        self._require_game()
+        return self._batch.rows[0].copy()
+
+    @property
+    def record(self) -> str:
+        """The game so far as a record: complete once it is over, without a result while it runs."""
+        self._require_game()
+        row, slot = self._batch.rows[0], self._batch.slots[0]
+        header: dict[str, Any] = {}
+        if self._batch.opponents:
+            for seat, name in enumerate(self.game.seat_names):
+                header[name] = "agent" if seat == slot["seat"] else self._batch.opponent_names[slot["opponent"]]
+        if slot["illegal"]:
+            header["forfeit"] = self.game.seat_names[slot["acted"]]
+        running = slot["status"] == loops.READY
+        over = slot["status"] == loops.TERMINATED and not slot["illegal"]
+        actions = self._batch.log[0, : row["decisions"]].tolist()
+        ending = "running" if running else "over" if over else "truncated"
+        return str(self.game.write_record(self._start, actions, header, ending))  # type: ignore[arg-type]
+
+    def clone(self) -> "GameEnv":
+        """An independent copy with the game in progress, for search: it goes on exactly as this one would."""
+        return copy.deepcopy(self)
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """The picture that `render_mode` asks for; None without one."""
+        if self.render_mode is None:
+            gym.logger.warn("render() was called without a render_mode; pass one to gym.make, such as 'ansi'")
+            return None
+        self._require_game()
+        return self.game.draw_text(self._batch.rows[0])
+
+    def _require_game(self) -> None:
+        if self._start is None:
+            raise EpisodeOver("no game has begun; call reset() first")

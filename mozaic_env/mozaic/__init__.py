@@ -1,0 +1,1 @@
+"""Mozaic, the game by Martin H. Samuel: rules, action ids, observation, records, heuristics, drawing."""
