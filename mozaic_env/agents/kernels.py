@@ -24,6 +24,12 @@ Recipe = Row
 
 
 @jit
+def agent_bits(row: Row, salt: np.uint64) -> np.uint64:
+    """64 random bits for the agent that decides in the row: of the game, seat and decision, and the agent's salt."""
+    return stream.random_bits(row.key ^ salt, stream.AGENT + np.uint64(mover(row)), row.decisions)
+
+
+@jit
 def choose(row: Row, recipe: Recipe, actions: Integers, values: Floats) -> int:
     """The action of a compiled agent for whoever decides in the row.
 
@@ -33,11 +39,10 @@ def choose(row: Row, recipe: Recipe, actions: Integers, values: Floats) -> int:
         actions: room for one number for each action of the game, overwritten.
         values: the same.
     """
-    seat = mover(row)
-    bits = stream.random_bits(row.key ^ recipe.salt, stream.AGENT + np.uint64(seat), row.decisions)
+    bits = agent_bits(row, recipe.salt)
     if recipe.kind == RANDOM:
         return random_action(row, bits)
-    size = action_values(row, seat, recipe.weights, actions, values)
+    size = action_values(row, mover(row), recipe.weights, actions, values)
     return actions[best(values, size, bits)]
 
 

@@ -1,31 +1,125 @@
-"""Agents by name: a short string that evaluate, tournament, play and the environments all take."""
+"""Agents by name: a short string that evaluate, tournament, play and the environments all take.
+
+A spec is a name, then a colon and options: ``expectimax:depth=3``. A policy names its folder first:
+``policy:runs/quick,sample=1``; a folder's path alone means the same.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.builtin import greedy_agent, random_agent
 from mozaic_env.core.game import Game
 
-
-def names(game: Game) -> tuple[str, ...]:
-    """The agents that a game has without any checkpoint, weakest first."""
-    return ("random", *game.heuristics)
+Options = dict[str, str]
+FORMS = (
+    "random",
+    "greedy, pattern or another heuristic of the game",
+    "expectimax[:depth=1..4,heuristic=NAME,nodes=N]",
+    "mcts[:simulations=N,heuristic=NAME]",
+    "policy:FOLDER[,sample=0|1,search=0|1] or just FOLDER, of a run or a checkpoint",
+)
 
 
 def make_agent(spec: str | Agent, game: Game) -> Agent:
-    """An agent from its name, or an agent as it is.
+    """An agent from its spec, or an agent as it is.
 
     Args:
-        spec: "random", or a heuristic of the game such as "greedy" and "pattern"; or an `Agent`.
+        spec: what `FORMS` lists, or an `Agent`.
         game: what it is to play.
 
     Raises:
-        ValueError: no agent of that name, or the agent is for another game or variant.
+        ValueError: no such agent or option, or the agent is for another game or variant.
     """
     if isinstance(spec, Agent):
         if spec.game != game:
             raise ValueError(f"agent {spec.name!r} plays {spec.game!r}; this is {game!r}")
         return spec
-    if spec == "random":
-        return random_agent(game)
-    if isinstance(spec, str) and spec in game.heuristics:
-        return greedy_agent(game, spec)
-    raise ValueError(f"unknown agent {spec!r}; accepted: {', '.join(names(game))}, or an Agent")
+    if not isinstance(spec, str) or not spec.strip():
+        raise ValueError(f"agent {spec!r}; accepted: an Agent, or a string: {'; '.join(FORMS)}")
+    name, _, rest = spec.strip().partition(":")
+    words = [word for word in rest.split(",") if word]
+    if name in game.heuristics:
+        name, words = "greedy", [*words, f"heuristic={name}"]
+    elif name not in _MAKERS and is_folder(spec):
+        name, words = "policy", [*spec.strip().split(",")]
+    if name not in _MAKERS:
+        raise ValueError(f"unknown agent {spec!r}; accepted: {'; '.join(FORMS)}")
+    agent = _MAKERS[name](game, spec, words)
+    agent.name = spec.strip().replace(" ", "_").replace("|", "_")
+    return agent
+
+
+def is_folder(spec: str) -> bool:
+    """Whether a spec is a path and not a name."""
+    path = spec.strip().split(",")[0]
+    return os.sep in path or path.startswith(".") or os.path.isdir(path)
+
+
+def _read(spec: str, words: list[str], accepted: dict[str, Callable[[str], Any]]) -> dict[str, Any]:
+    """Options from ``key=value`` words; ValueError names the one that is wrong."""
+    options: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or key not in accepted or key in options:
+            raise ValueError(
+                f"agent {spec!r}: {word!r}; accepted options, each once: "
+                + (", ".join(f"{name}=..." for name in accepted) or "none")
+            )
+        try:
+            options[key] = accepted[key](text)
+        except ValueError as error:
+            raise ValueError(f"agent {spec!r}: {key}={text!r}: {error}") from None
+    return options
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise ValueError("expected a whole number")
+    return int(text)
+
+
+def _flag(text: str) -> bool:
+    if text not in ("0", "1"):
+        raise ValueError("expected 0 or 1")
+    return text == "1"
+
+
+def _random(game: Game, spec: str, words: list[str]) -> Agent:
+    from mozaic_env.agents.builtin import random_agent
+
+    _read(spec, words, {})
+    return random_agent(game)
+
+
+def _greedy(game: Game, spec: str, words: list[str]) -> Agent:
+    from mozaic_env.agents.builtin import greedy_agent
+
+    return greedy_agent(game, _read(spec, words, {"heuristic": str})["heuristic"])
+
+
+def _expectimax(game: Game, spec: str, words: list[str]) -> Agent:
+    from mozaic_env.agents.search import ExpectimaxAgent
+
+    options = _read(spec, words, {"depth": _number, "heuristic": str, "nodes": _number})
+    try:
+        return ExpectimaxAgent(game, **options)
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
+
+
+def _policy(game: Game, spec: str, words: list[str]) -> Agent:
+    from mozaic_env.agents.policy import PolicyAgent
+
+    if not words or "=" in words[0]:
+        raise ValueError(f"agent {spec!r}: name the folder first, as in policy:runs/quick,sample=1")
+    options = _read(spec, words[1:], {"sample": _flag})
+    return PolicyAgent.load(words[0], game, **options)
+
+
+_MAKERS: dict[str, Callable[[Game, str, list[str]], Agent]] = {
+    "random": _random,
+    "greedy": _greedy,
+    "expectimax": _expectimax,
+    "policy": _policy,
+}

@@ -165,6 +165,14 @@ def value(row: Row, seat: int, weights: Floats) -> float:
     raise NotImplementedError
 
 
+@_of_game
+def decision_kind(row: Row) -> int:
+    """A number from 0 to 63: of the decisions that can follow one action, those with equal numbers have equal `value`
+    and `action_values`, so a search values only one of them.
+    """
+    raise NotImplementedError
+
+
 @jit
 def deal(row: Row) -> None:
     """Lets chance happen, by the row's own stream, until someone decides or the game is over."""

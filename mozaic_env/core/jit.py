@@ -3,14 +3,16 @@
 Numba's own cache keys a function by its own source file, has one index per function that concurrent
 processes overwrite, and fails at import when no directory is writable. Here instead:
 
-* the folder's name contains a digest of all sources, so a change anywhere recompiles what it may touch;
+* the folder's name contains a digest of all compiled sources, so a change recompiles all that it may touch;
 * each signature has a file of its own, written atomically, so processes cannot harm each other;
 * without a writable folder everything still runs, compiled anew in each process.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -22,6 +24,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 
 PACKAGE = Path(__file__).resolve().parent.parent
 CACHE_VARIABLE = "MOZAIC_ENV_CACHE"
+_IMPORT = re.compile(r"^from (mozaic_env[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
 def _candidates() -> list[Path]:
@@ -37,7 +40,8 @@ def _candidates() -> list[Path]:
         folders.append(Path(os.environ["HOME"]) / ".cache" / "mozaic_env")
     # The user's number keeps one user from loading code that another one planted in a shared folder.
     user = os.getuid() if hasattr(os, "getuid") else "user"
-    folders.append(Path(tempfile.gettempdir()) / f"mozaic_env-{user}")
+    with contextlib.suppress(OSError):  # there may be no temporary folder either
+        folders.append(Path(tempfile.gettempdir()) / f"mozaic_env-{user}")
     return folders
 
 
@@ -49,12 +53,29 @@ def _is_private(folder: Path) -> bool:
     return status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o002
 
 
+def _compiled_sources() -> dict[str, bytes]:
+    """The package's modules that compile something, and all that those import from the package."""
+    sources = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = (PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)
+        sources[".".join(parts).removesuffix(".__init__")] = path.read_bytes()
+    wanted: dict[str, bytes] = {}
+    todo = [module for module, text in sources.items() if b"\n@jit" in text]
+    while todo:
+        module = todo.pop()
+        if module in wanted or module not in sources:
+            continue
+        wanted[module] = sources[module]
+        for base, names in _IMPORT.findall(sources[module].decode()):
+            todo += [base, *(f"{base}.{name}" for name in re.findall(r"\w+", names))]
+    return wanted
+
+
 def _sources_digest() -> str:
     digest = hashlib.blake2b(digest_size=8)
     digest.update(f"{numba.__version__} {sys.version_info[:2]}".encode())
-    for source in sorted(PACKAGE.rglob("*.py")):
-        digest.update(source.relative_to(PACKAGE).as_posix().encode())
-        digest.update(source.read_bytes())
+    for module, text in sorted(_compiled_sources().items()):
+        digest.update(module.encode() + text)
     return digest.hexdigest()
 
 
@@ -95,7 +116,12 @@ class _Locator:
         return str(cache_folder())
 
     def get_source_stamp(self) -> str:
-        return ""  # the folder's name already carries the digest
+        """Digest of the function's file, for files that the digest in the folder's name leaves out.
+
+        Numba's key has the bytecode, which tells neither constants nor files apart.
+        """
+        path = Path(self._py_file).resolve()
+        return "" if PACKAGE in path.parents else hashlib.blake2b(path.read_bytes()).hexdigest()
 
     def get_disambiguator(self) -> str:
         return self._module
@@ -109,7 +135,8 @@ class _FilePerSignature(IndexDataCacheFile):  # type: ignore[misc]
     """One file per signature and processor instead of an index that processes overwrite."""
 
     def _name(self, key: Any) -> str:
-        number = int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=7).digest(), "big")
+        content = repr((self._source_stamp, key)).encode()
+        number = int.from_bytes(hashlib.blake2b(content, digest_size=7).digest(), "big")
         return str(self._data_name(number))
 
     def save(self, key: Any, data: Any) -> None:
@@ -128,7 +155,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         super().__init__(py_func)
-        self._cache_file = _FilePerSignature(self._cache_path, self._impl.filename_base, "")
+        self._cache_file = _FilePerSignature(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
@@ -137,17 +164,20 @@ class _Cache(FunctionCache):  # type: ignore[misc]
             self.disable()
 
 
-def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+def jit(function: Callable[..., Any] | None = None, cached: bool = True, **options: Any) -> Any:
     """Compiles a function in nopython mode, without the interpreter lock, cached on disk.
 
     Args:
         function: the Python function.
+        cached: whether to keep it on disk by itself. Not for functions made by functions, which have no lasting name;
+            what calls them is kept with them inside.
         **options: more options of ``numba.njit``, such as ``parallel=True``.
     """
     if function is None:
-        return functools.partial(jit, **options)
+        return functools.partial(jit, cached=cached, **options)
     dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(function)
-    if cache_folder() is not None and not numba.config.DISABLE_JIT:
+    has_file = os.path.isfile(function.__code__.co_filename)  # not so in an interactive session
+    if cached and has_file and cache_folder() is not None and not numba.config.DISABLE_JIT:
         dispatcher._cache = _Cache(function)
     return dispatcher
 

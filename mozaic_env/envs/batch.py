@@ -64,7 +64,9 @@ def check_whole_number(name: str, given: Any, least: int) -> int:
 
 
 def check_choice(name: str, given: Any, accepted: Sequence[Any]) -> Any:
-    """The value itself; ValueError if it is not one of those accepted."""
+    """The value itself, a NumPy integer as int; ValueError if it is not one of those accepted."""
+    if isinstance(given, np.integer):
+        given = int(given)
     if isinstance(given, bool) or not any(type(given) is type(choice) and given == choice for choice in accepted):
         raise ValueError(f"{name}={given!r}; accepted: {', '.join(map(repr, accepted))}")
     return given
@@ -127,6 +129,7 @@ class Batch:
         self.final = Buffers(game, finals)
         self.final_slots = np.zeros(finals, loops.SLOT)
         self.log = np.zeros((self.size, 4096 if log else 0), np.int16)
+        self._scratch = (np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions))
         shape = (self.threads, game.num_actions)
         self._scratches = (np.zeros(shape, np.int64), np.zeros(shape))
         self._step: Callable[..., int] | None = None  # compiled for our arrays, at the first step
@@ -143,7 +146,7 @@ class Batch:
         """
         agents = tuple(make_agent(opponent, self.game) for opponent in opponents)
         weights = np.ones(len(agents)) if shares is None else np.asarray(shares, np.float64)
-        if weights.shape != (len(agents),) or not np.all(weights >= 0) or (len(agents) and not weights.sum() > 0):
+        if weights.shape != (len(agents),) or not np.all((weights >= 0) & np.isfinite(weights)) or (len(agents) and not weights.sum() > 0):
             raise ValueError(f"shares={shares!r}; accepted: one number of at least 0 for each of {len(agents)} opponents, not all 0")
         self.opponents = agents
         self.opponent_names = np.array([agent.name for agent in agents], object)
@@ -187,26 +190,33 @@ class Batch:
         if keys is None:
             keys = self.rows["key"][games]
             loops.advance_keys(keys)
-        self.rows["key"][games] = keys
-        if start is not None:
-            self.rows[games] = start
-            self.rows["key"][games] = keys
-        usual = self.options["seat"][0]
-        if seat is not None and self.opponents:
-            self.options["seat"] = seat
+        usual = int(self.options["seat"][0])
+        seats = [usual if seat is None or not self.opponents else seat]
+        if start is not None and seats == [loops.ANY_SEAT]:
+            seats += range(self.game.num_players)  # close to the end there may be only one that still decides
         try:
-            loops.begin_rows(games, start is None, self.rows, self.slots, *self._tail, self._scratch)
-            self._ask_opponents()
+            for taken in seats:
+                self.options["seat"] = taken
+                self._begin(games, keys, start)
+                ended = self.slots["status"][games] != loops.READY
+                games, keys = games[ended], keys[ended]
+                if not len(games):
+                    return
         finally:
             self.options["seat"] = usual
-        ended = self.slots["status"][games] != loops.READY
-        if ended.any():
-            self.slots["status"][games[ended]] = loops.TERMINATED
-            raise ValueError(
-                "the game ends before the agent's seat has anything to decide"
-                + ("" if start is None else f" from position {self.game.format_position(start)!r}")
-                + "; choose another position, seat or board"
-            )
+        self.slots["status"][games] = loops.TERMINATED
+        raise ValueError(
+            "the game ends before the agent's seat has anything to decide"
+            + ("" if start is None else f" from position {self.game.format_position(start)!r}")
+            + "; choose another position, seat, board or max_decisions"
+        )
+
+    def _begin(self, games: Integers, keys: npt.NDArray[np.uint64], start: np.void | None) -> None:
+        if start is not None:
+            self.rows[games] = start
+        self.rows["key"][games] = keys
+        loops.begin_rows(games, start is None, self.rows, self.slots, *self._tail, self._scratch)
+        self._ask_opponents()
 
     def step(self, actions: Integers) -> int:
         """One decision for each game; the results are in `buffers`.
@@ -241,10 +251,6 @@ class Batch:
             )
         return self._step
 
-    @property
-    def _scratch(self) -> tuple[Integers, npt.NDArray[np.float64]]:
-        return self._scratches[0][0], self._scratches[1][0]
-
     def _ask_opponents(self) -> None:
         """Lets Python opponents move, each asked once for all its games, until no game waits."""
         while True:
@@ -252,16 +258,24 @@ class Batch:
             if not len(waiting):
                 return
             asked = self.slots["opponent"][waiting]
-            for index in np.unique(asked):
-                self._ask(self.opponents[index], waiting[asked == index])
+            try:
+                for index in np.unique(asked):
+                    self._ask(self.opponents[index], waiting[asked == index])
+            except BaseException:  # the agent's own, or Ctrl-C: these games can't go on
+                self.slots["status"][self.slots["status"] == loops.WAITING] = loops.TERMINATED
+                raise
 
     def _ask(self, agent: Agent, games: Integers) -> None:
         states = self.rows[games]
         masks = np.zeros((len(games), self.game.num_actions), np.int8)
         loops.masks_of(states, masks)
-        answers = np.ascontiguousarray(agent.act(states, masks), np.int64)
-        if answers.shape != games.shape:
-            raise ValueError(f"agent {agent.name!r} was asked for {len(games)} actions and gave shape {answers.shape}")
+        given = np.asarray(agent.act(states, masks))
+        if given.shape != games.shape or given.dtype.kind not in "iu":
+            raise ValueError(
+                f"agent {agent.name!r} was asked for {len(games)} actions and gave shape {given.shape} "
+                f"and dtype {given.dtype}; accepted: ({len(games)},) of whole numbers"
+            )
+        answers = np.ascontiguousarray(given, np.int64)
         wrong = loops.answer_rows(games, answers, self.rows, self.slots, *self._tail, self._scratch)
         if wrong >= 0:
             raise ValueError(f"agent {agent.name!r}: {self._refusal(games[wrong], int(answers[wrong]))}")

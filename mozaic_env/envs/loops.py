@@ -106,7 +106,6 @@ def _advance(
     row: Row, slot: Row, options: Row, recipes: Rows, log: Rows, index: int, scratch: tuple[Integers, Floats]
 ) -> int:
     """Chance and opponents' moves, until the slot's seat decides, the game ends, or Python has to be asked."""
-    actions, values = scratch
     while True:
         deal(row)
         seat = mover(row)
@@ -118,7 +117,7 @@ def _advance(
             return READY
         if recipes[slot.opponent].kind == PYTHON:
             return WAITING
-        _decide(row, choose(row, recipes[slot.opponent], actions, values), log, index)
+        _decide(row, choose(row, recipes[slot.opponent], scratch[0], scratch[1]), log, index)
 
 
 @jit(forceinline=True)

@@ -74,7 +74,7 @@ class GameVecEnv(VecEnv):
             keys = np.random.SeedSequence().generate_state(self.num_envs, np.uint64)
         given = [i for i, seed in enumerate(self._seeds) if seed is not None]
         keys[given] = keys_from_seeds([seed for seed in self._seeds if seed is not None])
-        options = [read_reset_options(self.game, dict(option or {})) for option in self._options]
+        options = [read_reset_options(self.game, option) for option in self._options]
         if all(start is None and seat is None for start, seat in options):
             batch.begin(everyone, keys, None, None)
         else:

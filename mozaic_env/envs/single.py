@@ -1,6 +1,7 @@
 """Any game of the package as a single Gymnasium environment."""
 
 import copy
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -11,7 +12,7 @@ from gymnasium.error import ResetNeeded
 from mozaic_env.core.game import Game
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import Batch, Opponent, check_choice
+from mozaic_env.envs.batch import Batch, Opponent, check_choice, check_whole_number
 from mozaic_env.envs.spaces import action_space, observation_space
 from mozaic_env.games import make_game
 
@@ -23,11 +24,15 @@ class EpisodeOver(ResetNeeded, ValueError):
     """`step` was called when no game is running; call `reset` first."""
 
 
-def read_reset_options(game: Game, options: dict[str, Any]) -> tuple[np.void | None, int | None]:
+def read_reset_options(game: Game, options: Mapping[str, Any] | None) -> tuple[np.void | None, int | None]:
     """The row to start from and the seat to take, each None where not given; ValueError for anything else."""
+    if options is None:
+        return None, None
+    if not isinstance(options, Mapping):
+        raise ValueError(f"reset options {options!r}; accepted: None or a dict with 'position' and 'seat'")
     unknown = set(options) - {"position", "seat"}
     if unknown:
-        raise ValueError(f"reset options {sorted(unknown)!r}; accepted: 'position' and 'seat'")
+        raise ValueError(f"reset options {sorted(map(str, unknown))!r}; accepted: 'position' and 'seat'")
     start = None
     if options.get("position") is not None:
         start = game.parse_position(options["position"])[0]
@@ -121,8 +126,10 @@ class GameEnv(gym.Env[Observation, np.int64]):
         Raises:
             ValueError: an unknown option, a malformed or finished position, or no such seat.
         """
+        if seed is not None:
+            seed = check_whole_number("seed", seed, 0)
+        start, seat = read_reset_options(self.game, options)
         super().reset(seed=seed)
-        start, seat = read_reset_options(self.game, options or {})
         batch = self._batch
         if seed is not None:
             keys = keys_from_seeds([seed])
@@ -130,6 +137,7 @@ class GameEnv(gym.Env[Observation, np.int64]):
             keys = self.np_random.integers(2**64, size=1, dtype=np.uint64)
         else:
             keys = None
+        self._start = None  # in case that no game begins
         batch.begin(_ONLY, keys, start, seat)
         self._start = self._first_row(start)
         return self._observe(), self._info()
@@ -190,6 +198,7 @@ class GameEnv(gym.Env[Observation, np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which actions are legal now, bool, shape (actions,); all of them when the game has ended."""
+        self._require_game()
         return self._batch.buffers.masks[0].astype(np.bool_)
 
     @property

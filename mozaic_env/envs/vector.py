@@ -1,6 +1,6 @@
 """Any game of the package as a native Gymnasium vector environment: one compiled loop, no processes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.core.game import Game
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import Batch, Buffers, Opponent, check_choice
+from mozaic_env.envs.batch import Batch, Buffers, Opponent, check_choice, check_whole_number
 from mozaic_env.envs.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.spaces import action_space, observation_space
 from mozaic_env.games import make_game
@@ -125,8 +125,11 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         Raises:
             ValueError: a list of another length, a malformed option, or a first reset that leaves games out.
         """
-        options = dict(options or {})
-        games = self._read_mask(options.pop("reset_mask", None))
+        mask = None
+        if isinstance(options, Mapping) and "reset_mask" in options:
+            options = dict(options)
+            mask = options.pop("reset_mask")
+        games = self._read_mask(mask)
         start, seat = read_reset_options(self.game, options)
         keys = self._keys(seed)
         batch = self._batch
@@ -151,16 +154,15 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
 
     def _keys(self, seed: Any) -> npt.NDArray[np.uint64]:
         """Every game's key: from its seed, or from the key of its game before, or at first from entropy."""
-        if seed is None or isinstance(seed, int | np.integer):
-            super().reset(seed=None if seed is None else int(seed))
-            seeds = [None if seed is None else int(seed) + i for i in range(self.num_envs)]
-        else:
-            seeds = list(seed)
-            if len(seeds) != self.num_envs:
-                raise ValueError(f"seed has {len(seeds)} entries; accepted: one for each of the {self.num_envs} games")
-        for given in seeds:
-            if given is not None and (not isinstance(given, int | np.integer) or given < 0):
-                raise ValueError(f"seed {given!r}; accepted: None or a whole number of at least 0")
+        seeds: list[int | None] = [None] * self.num_envs
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
+            if len(seed) != self.num_envs:
+                raise ValueError(f"seed has {len(seed)} entries; accepted: one for each of the {self.num_envs} games")
+            seeds = [None if one is None else check_whole_number(f"seed[{i}]", one, 0) for i, one in enumerate(seed)]
+        elif seed is not None:
+            first = check_whole_number("seed", seed, 0)
+            super().reset(seed=first)
+            seeds = [first + i for i in range(self.num_envs)]
         if self._begun:
             keys = self._batch.rows["key"].copy()
             loops.advance_keys(keys)
@@ -195,21 +197,34 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             EpisodeOver: nothing has been reset yet, or in DISABLED mode a game has ended.
         """
         batch = self._batch
-        if not self._begun:
-            raise EpisodeOver("step() was called, but no game has begun; call reset() first")
+        self._require_games()
         if self.autoreset_mode is AutoresetMode.DISABLED:
             ended = loops.first_ended(batch.slots)
             if ended >= 0:
                 raise EpisodeOver(f"the game at index {ended} has ended; reset it with options={{'reset_mask': ...}}")
-        if type(actions) is not np.ndarray or actions.dtype != np.int64 or actions.shape != (self.num_envs,):
+        if (
+            type(actions) is not np.ndarray
+            or actions.dtype != np.int64
+            or actions.shape != (self.num_envs,)
+            or not actions.flags.c_contiguous
+        ):
             actions = self._read_actions(actions)
+        shown, spare = batch.buffers, self._spare
         self._next_buffers()
-        ended = batch.step(actions)
+        try:
+            ended = batch.step(actions)
+        except BaseException:
+            batch.buffers, self._spare = shown, spare  # where no game has moved, masks and views are still these
+            raise
         buffers = batch.buffers
         infos = self._infos()
         if ended:
             self._add_endings(infos)
         return buffers.observation, buffers.rewards, buffers.terminated, buffers.truncated, infos
+
+    def _require_games(self) -> None:
+        if not self._begun:
+            raise EpisodeOver("no game has begun; call reset() first")
 
     def _read_actions(self, actions: Any) -> npt.NDArray[np.int64]:
         given = np.asarray(actions)
@@ -232,18 +247,15 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         """What is only known of games that ended, and in SAME_STEP mode their last observation."""
         batch, same_step = self._batch, self.autoreset_mode is AutoresetMode.SAME_STEP
         slots = batch.final_slots if same_step else batch.slots
-        illegal = np.count_nonzero(slots["illegal"])
-        if not (batch.opponents or illegal or same_step):
-            return
         over = batch.buffers.terminated | batch.buffers.truncated
+        illegal = over & slots["illegal"]
         endings: Infos = {}
         if batch.opponents:
             names = np.full(self.num_envs, None, object)
             names[over] = batch.opponent_names[slots["opponent"][over]]
             endings["opponent"], endings["_opponent"] = names, over.copy()
-        if illegal:
-            flags = over & slots["illegal"]
-            endings["illegal_action"], endings["_illegal_action"] = flags, flags.copy()
+        if illegal.any():
+            endings["illegal_action"], endings["_illegal_action"] = illegal, illegal.copy()
         if same_step:
             endings = self._final_infos(over, endings)
         infos.update(endings)
@@ -267,6 +279,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which actions are legal now, bool, shape (num_envs, actions)."""
+        self._require_games()
         return self._batch.buffers.masks.astype(np.bool_)
 
     def sample_actions(self) -> npt.NDArray[np.int64]:

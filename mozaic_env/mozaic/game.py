@@ -27,6 +27,7 @@ contract.register(
         "observe": observation.observe,
         "action_values": heuristics.action_values,
         "value": heuristics.value,
+        "decision_kind": heuristics.decision_kind,
     },
 )
 

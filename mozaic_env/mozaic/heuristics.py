@@ -6,20 +6,23 @@ or 3 gems. `greedy` counts points only; `pattern` has weights found by self-play
 
 import numpy as np
 
-from mozaic_env.core.bits import ALL, ONE, Board, count
+from mozaic_env.core.bits import ALL, ONE, Board, count, first
 from mozaic_env.core.contract import OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
+from mozaic_env.mozaic.actions import POINTS_PER_SQUARE
 from mozaic_env.mozaic.rules import (
     LAST_FILE,
     BLUE,
     EMERALD,
     empty_tiles,
     mover,
-    points_at,
     slide_step,
     slides,
     tiles_of,
 )
+
+Weights = tuple[float, float, float]
+NONE = np.uint64(0)
 
 HEURISTICS = {
     "greedy": (0.0, 0.0, 0.0),
@@ -27,32 +30,11 @@ HEURISTICS = {
 }
 
 
-@jit
-def potential(own: Board, other: Board, block_corners: Board, cols: int, weights: Floats) -> float:
-    """Worth of the unfinished squares of `own` less those of `other`, in points.
-
-    Args:
-        own: the seat's gems.
-        other: the opponent's gems.
-        block_corners: the tiles that are the lower left one of a block.
-        cols: files of the board.
-        weights: worth of a block that one colour alone has entered with 1, 2, 3 gems.
-    """
-    one, two, three, entered = _gems_in_blocks(own, cols)
-    other_one, other_two, other_three, other_entered = _gems_in_blocks(other, cols)
-    free, other_free = block_corners & ~other_entered, block_corners & ~entered
-    return (
-        weights[0] * (count(one & free) - count(other_one & other_free))
-        + weights[1] * (count(two & free) - count(other_two & other_free))
-        + weights[2] * (count(three & free) - count(other_three & other_free))
-    )
-
-
-@jit
-def _gems_in_blocks(board: Board, cols: int) -> tuple[Board, Board, Board, Board]:
+@jit(forceinline=True)
+def _gems_in_blocks(board: Board, cols: np.uint64) -> tuple[Board, Board, Board, Board]:
     """Blocks, by lower left tile, with exactly 1, 2, 3 and with any gems: four boards added bit by bit."""
     right = board >> ONE
-    up, across = board >> np.uint64(cols), right >> np.uint64(cols)
+    up, across = board >> cols, right >> cols
     low, low_carry = board ^ right, board & right
     high, high_carry = up ^ across, up & across
     odd, carry = low ^ high, low & high
@@ -60,10 +42,39 @@ def _gems_in_blocks(board: Board, cols: int) -> tuple[Board, Board, Board, Board
     return odd & ~two_or_three, two_or_three & ~odd, odd & two_or_three, board | right | up | across
 
 
-@jit
+@jit(forceinline=True)
+def potential(own: Board, other: Board, corners: Board, cols: np.uint64, weights: Weights) -> float:
+    """Worth of the unfinished squares of `own` less those of `other`, in points.
+
+    Args:
+        own: the seat's gems.
+        other: the opponent's gems.
+        corners: the tiles that are the lower left one of a block.
+        cols: files of the board.
+        weights: worth of a block that one colour alone has entered with 1, 2, 3 gems.
+    """
+    one, two, three, entered = _gems_in_blocks(own, cols)
+    other_one, other_two, other_three, other_entered = _gems_in_blocks(other, cols)
+    free, other_free = corners & ~other_entered, corners & ~entered
+    return (
+        weights[0] * (count(one & free) - count(other_one & other_free))
+        + weights[1] * (count(two & free) - count(other_two & other_free))
+        + weights[2] * (count(three & free) - count(other_three & other_free))
+    )
+
+
+@jit(forceinline=True)
 def _block_corners(row: Row) -> Board:
     board = ALL >> np.uint64(64 - tiles_of(row))
     return (board >> np.uint64(row.cols)) & ~LAST_FILE[row.cols]
+
+
+@jit(forceinline=True)
+def _squares_at(board: Board, corners: Board, tile: Board, cols: np.uint64) -> int:
+    """How many complete squares contain a tile, given as its bit."""
+    pairs = board & (board >> ONE)
+    around = tile | (tile >> ONE)
+    return count(pairs & (pairs >> cols) & corners & (around | (around >> cols)))
 
 
 @jit
@@ -72,53 +83,86 @@ def value(row: Row, seat: int, weights: Floats) -> float:
     lead = np.float64(row.score[seat] - row.score[1 - seat])
     if mover(row) == OVER:
         return lead
-    return lead + potential(row.gems[seat], row.gems[1 - seat], _block_corners(row), row.cols, weights)
+    cols, kept = np.uint64(row.cols), (weights[0], weights[1], weights[2])
+    return lead + potential(row.gems[seat], row.gems[1 - seat], _block_corners(row), cols, kept)
+
+
+# Each of the loops below goes over all tiles without a branch, so that it is compiled to vector instructions; what it
+# computes for tiles on which the action is illegal is left out afterwards.
+
+
+@jit
+def _place_values(own: Board, other: Board, mine: bool, row: Row, weights: Weights, values: Floats) -> None:
+    corners, cols = _block_corners(row), np.uint64(row.cols)
+    before = potential(own, other, corners, cols, weights)
+    owns, others = (ALL, NONE) if mine else (NONE, ALL)
+    for tile in range(tiles_of(row)):
+        bit = ONE << np.uint64(tile)
+        new_own, new_other = own | (bit & owns), other | (bit & others)
+        scored = _squares_at(new_own, corners, bit & owns, cols) - _squares_at(new_other, corners, bit & others, cols)
+        values[tile] = POINTS_PER_SQUARE * scored + potential(new_own, new_other, corners, cols, weights) - before
+
+
+@jit
+def _slide_values(
+    own: Board, other: Board, step: int, row: Row, weights: Weights, values: Floats
+) -> None:
+    corners, cols = _block_corners(row), np.uint64(row.cols)
+    before = potential(own, other, corners, cols, weights)
+    up, down = np.uint64(max(step, 0)), np.uint64(max(-step, 0))
+    for tile in range(tiles_of(row)):
+        bit = ONE << np.uint64(tile)
+        target = (bit << up) >> down
+        owns = NONE - ((own >> np.uint64(tile)) & ONE)
+        new_own, new_other = own ^ ((bit | target) & owns), other ^ ((bit | target) & ~owns)
+        scored = _squares_at(new_own, corners, target & owns, cols) - _squares_at(
+            new_other, corners, target & ~owns, cols
+        )
+        values[tile] = POINTS_PER_SQUARE * scored + potential(new_own, new_other, corners, cols, weights) - before
+
+
+@jit
+def _removal_values(own: Board, other: Board, row: Row, weights: Weights, values: Floats) -> None:
+    corners, cols = _block_corners(row), np.uint64(row.cols)
+    before = potential(own, other, corners, cols, weights)
+    for tile in range(tiles_of(row)):
+        bit = ONE << np.uint64(tile)
+        values[tile] = potential(own & ~bit, other & ~bit, corners, cols, weights) - before
+
+
+@jit
+def _keep(board: Board, first_action: int, step: int, size: int, start: int, actions: Integers, values: Floats) -> int:
+    """Moves the values of the board's tiles, which stand at `start`, to behind the first `size` ones."""
+    while board != 0:
+        tile = first(board)
+        board &= board - ONE
+        actions[size] = first_action + step * tile
+        values[size] = values[start + tile]
+        size += 1
+    return size
 
 
 @jit
 def action_values(row: Row, seat: int, weights: Floats, actions: Integers, values: Floats) -> int:
     """Points to be scored by each action, own less opponent's, and what it changes in the potential."""
     own, other = row.gems[seat], row.gems[1 - seat]
-    corners, cols, tiles = _block_corners(row), np.int64(row.cols), tiles_of(row)
-    before = potential(own, other, corners, cols, weights)
-    size = 0
+    cols, tiles = np.int64(row.cols), tiles_of(row)
+    kept = (weights[0], weights[1], weights[2])
     if row.hand <= BLUE:
-        mine = row.hand == seat
-        sign = 1 if mine else -1
-        empty = empty_tiles(row)
-        for tile in range(tiles):
-            bit = ONE << np.uint64(tile)
-            if empty & bit:
-                if mine:
-                    after = potential(own | bit, other, corners, cols, weights)
-                    points = points_at(own | bit, tile, cols)
-                else:
-                    after = potential(own, other | bit, corners, cols, weights)
-                    points = points_at(other | bit, tile, cols)
-                actions[size] = tile
-                values[size] = sign * points + after - before
-                size += 1
-    elif row.hand == EMERALD:
+        _place_values(own, other, row.hand == seat, row, kept, values)
+        return _keep(empty_tiles(row), 0, 1, 0, 0, actions, values)
+    if row.hand == EMERALD:
+        size = 0
         for direction in range(4):
-            board, step = slides(row, direction), slide_step(direction, cols)
-            for tile in range(tiles):
-                bit = ONE << np.uint64(tile)
-                if board & bit:
-                    change = bit | (ONE << np.uint64(tile + step))
-                    if own & bit:
-                        after = potential(own ^ change, other, corners, cols, weights)
-                        points = points_at(own ^ change, tile + step, cols)
-                    else:
-                        after = potential(own, other ^ change, corners, cols, weights)
-                        points = -points_at(other ^ change, tile + step, cols)
-                    actions[size] = tiles + 4 * tile + direction
-                    values[size] = points + after - before
-                    size += 1
-    else:
-        for tile in range(tiles):
-            bit = ONE << np.uint64(tile)
-            if (own | other) & bit:
-                actions[size] = 5 * tiles + tile
-                values[size] = potential(own & ~bit, other & ~bit, corners, cols, weights) - before
-                size += 1
-    return size
+            # At most `tiles` slides per direction stand in front, so this room is free.
+            _slide_values(own, other, slide_step(direction, cols), row, kept, values[tiles * direction :])
+            size = _keep(slides(row, direction), tiles + direction, 4, size, tiles * direction, actions, values)
+        return size
+    _removal_values(own, other, row, kept, values)
+    return _keep(own | other, 5 * tiles, 1, 0, 0, actions, values)
+
+
+@jit
+def decision_kind(row: Row) -> int:
+    """Who decides with which gem: the tiles are the same for all draws, and nothing else counts."""
+    return 8 * np.int64(row.mover) + np.int64(row.hand)

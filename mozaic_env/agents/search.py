@@ -1,0 +1,72 @@
+"""The expectimax agent: compiled search, asked in batches."""
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.agents.base import Actions, Agent, Masks
+from mozaic_env.agents.expectimax import MAX_DEPTH, Room, make_room, search_rows
+from mozaic_env.core.game import Game, Rows
+
+EVERY = 2**31 - 1  # a width that leaves no action out
+FOLLOWERS = 16  # decisions that typically can follow one action in Mozaic: two movers, four gems, in a double turn or not
+
+
+class ExpectimaxAgent(Agent):
+    """Looks `depth` decisions ahead over every draw by its probability; see `mozaic_env.agents.expectimax`."""
+
+    def __init__(
+        self, game: Game, name: str = "expectimax", depth: int = 2, heuristic: str | None = None, nodes: int = 20_000
+    ) -> None:
+        """Makes the agent.
+
+        Args:
+            game: what it plays.
+            name: what it is called.
+            depth: 1 (greedy) to 4, in decisions, its own included.
+            heuristic: one of the game's, values the states at the end; None: its last, strongest one.
+            nodes: beyond depth 2, about how many last decisions to value at most: each ply then tries as many actions as
+                fit, the best by one-ply value. Depth 2 always tries all.
+
+        Raises:
+            ValueError: an argument is none of these.
+        """
+        chosen = heuristic or tuple(game.heuristics)[-1]
+        if not 1 <= depth <= MAX_DEPTH:
+            raise ValueError(f"depth={depth!r}; accepted: 1 to {MAX_DEPTH}")
+        if chosen not in game.heuristics:
+            raise ValueError(f"heuristic={heuristic!r}; accepted: {', '.join(game.heuristics)}")
+        if nodes < 1:
+            raise ValueError(f"nodes={nodes!r}; accepted: a whole number of at least 1")
+        self.game = game
+        self.name = name
+        self._depth = depth
+        self._weights = np.array(game.heuristics[chosen])
+        self._width = EVERY
+        if depth > 2:
+            plies = depth - 1
+            self._width = max(2, int((nodes / FOLLOWERS**plies) ** (1 / plies)))
+        self._room: Room | None = None
+
+    def act(self, states: Rows, masks: Masks | None = None) -> Actions:
+        return self._search(states, np.empty((len(states), 0)))
+
+    def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
+        """What the agent thinks of every action: expected final lead, in points, for the seat that decides.
+
+        Args:
+            states: rows at a decision, shape (n,).
+
+        Returns:
+            float64, shape (n, actions); NaN for actions that are illegal or were not tried.
+        """
+        found = np.full((len(states), self.game.num_actions), np.nan)
+        self._search(states, found)
+        return found
+
+    def _search(self, states: Rows, found: npt.NDArray[np.float64]) -> Actions:
+        if self._room is None:
+            self._room = make_room(self.game)
+        chosen = np.empty(len(states), np.int64)
+        rows = np.ascontiguousarray(states)
+        search_rows(rows, self._depth, self._weights, self._width, self.salt, chosen, found, self._room)
+        return chosen

@@ -1,0 +1,1 @@
+"""Who is stronger, and how sure is that: matches, intervals, ratings, reports."""

@@ -1,0 +1,106 @@
+"""95% intervals for a match that is played in pairs of games.
+
+The unit is the pair: its two games share their luck, so they are not independent, and pairs are. A
+pair's points, 0, 1/2, 1, 3/2 or 2 of 2, have a mean over pairs that is the match's share of
+points.
+
+For the share of points: won and lost pairs against split ones are matched pairs of proportions,
+and the interval is Bonett's and Price's adjusted one (D. Bonett, R. Price, Adjusted Wald
+confidence interval for a difference of binomial proportions based on paired data, J. Educational
+and Behavioral Statistics 37, 2012): one pair won by each side is added, and then it is the normal
+interval for a mean. So it keeps some width where the plain one has none (all pairs won, or all
+split), and `tests/arena/test_intervals.py` enumerates that it covers in at least 93% of all
+matches of five pairs or more, where the plain normal interval can cover in 10%.
+"""
+
+from collections.abc import Sequence
+from math import pi, sqrt, tan
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+LEVEL = 0.95
+PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # share of a pair's two points
+Interval = tuple[float, float]
+
+_Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+
+
+def pair_counts(results: npt.NDArray[np.float64]) -> tuple[int, ...]:
+    """How many pairs gave each of `PAIR_SCORES`.
+
+    Args:
+        results: one side's results in game order, +1, 0 or -1; games 2p and 2p + 1 are a pair.
+    """
+    halves = np.rint(results.reshape(-1, 2).sum(axis=1) + 2).astype(np.int64)
+    return tuple(int(number) for number in np.bincount(halves, minlength=len(PAIR_SCORES)))
+
+
+def points_interval(counts: Sequence[int]) -> Interval:
+    """The 95% interval of the share of points, within 0 to 1.
+
+    Args:
+        counts: how many pairs gave each of `PAIR_SCORES`; at least one pair in all.
+    """
+    weights = np.array(counts, np.float64)
+    weights[0] += 1
+    weights[-1] += 1
+    scores, size = np.array(PAIR_SCORES), weights.sum()
+    mean = float(weights @ scores / size)
+    half = _Z * sqrt(float(weights @ (scores - mean) ** 2) / size / size)
+    return max(0.0, mean - half), min(1.0, mean + half)
+
+
+def mean_interval(values: npt.NDArray[np.float64]) -> Interval | None:
+    """Student's 95% interval of a mean of independent values; None for fewer than two, which tell no spread."""
+    if len(values) < 2:
+        return None
+    mean, half = (
+        float(values.mean()),
+        student_quantile(len(values) - 1) * sqrt(float(values.var(ddof=1)) / len(values)),
+    )
+    return mean - half, mean + half
+
+
+def student_quantile(degrees: int) -> float:
+    """The 97.5% quantile of Student's distribution.
+
+    By the expansion 26.7.5 in M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, which
+    is within 1% from three degrees of freedom on; for one and two by the closed forms.
+    """
+    if degrees == 1:
+        return tan(pi * LEVEL / 2)
+    if degrees == 2:
+        return LEVEL * sqrt(2 / (1 - LEVEL**2))
+    z, total = _Z, _Z
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    for power, term in enumerate(terms, 1):
+        total += term / degrees**power
+    return total
+
+
+def pairing_gain(values: npt.NDArray[np.float64], seats: npt.NDArray[np.int64]) -> float | None:
+    """By what factor pairing narrowed the interval: its width with as many independent games, over its width.
+
+    Both widths are of normal intervals, the seats being as balanced among the independent games.
+    None where pairs do not vary at all, as in a match of an agent against itself, or where there
+    are fewer than two.
+
+    Args:
+        values: one side's results or margins in game order.
+        seats: that side's seat in each game; it differs within a pair.
+    """
+    pairs = values.reshape(-1, 2)
+    if len(pairs) < 2:
+        return None
+    paired = float(pairs.mean(axis=1).var(ddof=1))
+    if paired < 1e-12:
+        return None
+    by_seat = [values[seats == seat].var(ddof=1) for seat in (0, 1)]
+    return sqrt(float(sum(by_seat)) / 4 / paired)

@@ -1,0 +1,166 @@
+"""A match: two agents, games in pairs with the same luck and the seats swapped."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.agents.base import Agent
+from mozaic_env.agents.kernels import PYTHON, RECIPE
+from mozaic_env.arena.results import Games, MatchResult, summarise
+from mozaic_env.arena.table import Table
+from mozaic_env.core.game import Rows
+from mozaic_env.core.stream import keys_from_seeds
+from mozaic_env.envs.batch import check_whole_number
+
+COMPILED_BATCH = (
+    32  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
+)
+ASKED_BATCH = 512  # games for which a Python agent is asked at once
+
+Progress = Callable[[float], None]
+
+
+def play_match(
+    first: Agent,
+    second: Agent,
+    games: int,
+    seed: int = 0,
+    *,
+    threads: int = 1,
+    batch: int | None = None,
+    max_decisions: int | None = None,
+    keep_actions: bool = False,
+    progress: Progress | None = None,
+) -> MatchResult:
+    """Plays a match of two agents.
+
+    Games 2p and 2p + 1 are pair p: both have the luck of the p-th number that
+    ``np.random.SeedSequence(seed)`` gives, the first agent sits in seat 0 in the one and in seat 1
+    in the other. Luck is a function of the game's key and the draw's number, an agent's own chance
+    one of key, seat and decision. So an agent against itself scores exactly 50%, the match of the
+    agents exchanged is this one mirrored, a longer match begins with the shorter one of the same
+    seed, and nothing depends on the batch or on the number of threads.
+
+    A game at the limit of decisions is a draw. An agent that answers with an illegal action loses
+    that game.
+
+    Args:
+        first: whose wins are counted.
+        second: the opponent.
+        games: how many; an even number, since half a pair would favour a seat.
+        seed: a whole number of at least 0.
+        threads: for games between compiled agents. A Python agent is always asked from this thread.
+        batch: how many games are under way at once; None: 32 for compiled agents, 512 for Python
+            ones.
+        max_decisions: None: the game's own limit.
+        keep_actions: whether to keep all actions, for records and reports.
+        progress: called now and then with how many games are done, shares of games under way
+            included.
+
+    Raises:
+        ValueError: an argument is none of these, the agents play different games, the game is not
+            for two, or an agent answered with something else than one whole number for each state.
+    """
+    agents, game = (first, second), first.game
+    if second.game != game:
+        raise ValueError(
+            f"agent {first.name!r} plays {game!r}, agent {second.name!r} plays {second.game!r}; they need the same game"
+        )
+    if game.num_players != len(agents):
+        raise ValueError(f"{game!r} is for {game.num_players} players; matches are for two")
+    check_games(games)
+    check_whole_number("seed", seed, 0)
+    threads = check_whole_number("threads", threads, 1)
+    limit = check_whole_number(
+        "max_decisions", game.max_decisions if max_decisions is None else max_decisions, 1
+    )
+    recipes = _recipes(agents)
+    compiled = not np.any(recipes["kind"] == PYTHON)
+    size = check_whole_number("batch", batch or (COMPILED_BATCH if compiled else ASKED_BATCH), 1)
+
+    began = time.perf_counter()
+    seeds, seating = pair_seeds(seed, games), np.tile([[0, 1], [1, 0]], (games // 2, 1))
+    keys = np.repeat(keys_from_seeds(seeds[::2]), 2)
+    report = progress or (lambda done: None)
+
+    def play_part(low: int) -> Games:
+        part = slice(low, low + size)
+        table = Table(game, keys[part], seating[part], recipes, limit, keep_actions)
+        table.play(
+            agents, None if compiled else lambda share: report(low + share * len(table.rows))
+        )
+        return table.games(seeds[part])
+
+    parts = []
+    for part in _in_order(play_part, range(0, games, size), threads if compiled else 1):
+        parts.append(part)
+        report(min(len(parts) * size, games))
+    return summarise(
+        _join(parts),
+        players=(first.name, second.name),
+        game=game.name,
+        options=game.options,
+        seed=int(seed),
+        max_decisions=limit,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def check_games(games: int) -> None:
+    """ValueError if a match cannot have so many games."""
+    if check_whole_number("games", games, 1) % 2:
+        raise ValueError(
+            f"games={games}; accepted: an even number, since games are played in pairs with the seats swapped"
+        )
+
+
+def pair_seeds(seed: int, games: int) -> npt.NDArray[np.uint64]:
+    """The seeds of the games of a match, equal within a pair; uint64, shape (games,)."""
+    # One bit less than uint64 has: readers of records that know signed numbers alone can hold them.
+    drawn = np.random.SeedSequence(int(seed)).generate_state(games // 2, np.uint64) >> np.uint64(1)
+    return np.repeat(drawn, 2)
+
+
+def _recipes(agents: tuple[Agent, ...]) -> Rows:
+    recipes = np.zeros(len(agents), RECIPE)
+    recipes["kind"] = PYTHON
+    for index, agent in enumerate(agents):
+        recipe = agent.recipe()
+        if recipe is not None:
+            recipes[index] = recipe
+    return recipes
+
+
+def _in_order(play_part: Callable[[int], Games], starts: range, threads: int) -> Iterator[Games]:
+    """The parts of a match in their order. Compiled loops run without the interpreter lock, so threads do speed up."""
+    if threads == 1:
+        yield from map(play_part, starts)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            yield from pool.map(play_part, starts)
+        except BaseException:
+            pool.shutdown(
+                wait=False, cancel_futures=True
+            )  # an error or Ctrl-C: the parts under way are the last
+            raise
+
+
+def _join(parts: list[Games]) -> Games:
+    if parts[0].actions is not None:
+        longest = max(part.actions.shape[1] for part in parts if part.actions is not None)
+    joined: dict[str, Any] = {}
+    for field in fields(Games):
+        arrays = [getattr(part, field.name) for part in parts]
+        if field.name == "actions" and arrays[0] is not None:
+            arrays = [
+                np.pad(array, ((0, 0), (0, longest - array.shape[1])), constant_values=-1)
+                for array in arrays
+            ]
+        joined[field.name] = None if arrays[0] is None else np.concatenate(arrays)
+    return Games(**joined)

@@ -1,0 +1,228 @@
+"""What a match says: figures with their uncertainty, made from the games and kept as JSON."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.arena import intervals, loops
+from mozaic_env.arena.intervals import PAIR_SCORES, Interval
+
+
+@dataclass(frozen=True)
+class Games:
+    """What happened in each game of a match, in order; games 2p and 2p + 1 are pair p.
+
+    Attributes:
+        seeds: uint64, shape (games,): `env.reset(seed=)` with it sees the same luck; equal within
+            a pair.
+        seating: int64, shape (games, seats): the number of the player in each seat.
+        results: float64, shape (games, players): each player's result, from -1 to 1.
+        margins: float64, shape (games, players): each player's lead at the end, in the game's unit.
+        lengths: int64, shape (games,): number of decisions.
+        endings: int8, shape (games,): `loops.FINISHED`, `TRUNCATED` or `FORFEITED`.
+        courses: uint64, shape (games,): equal for games in which the same happened from the first
+            draw to the last.
+        actions: int16, shape (games, longest), -1 behind the end of a game; None if they were not
+            kept.
+    """
+
+    seeds: npt.NDArray[np.uint64]
+    seating: npt.NDArray[np.int64]
+    results: npt.NDArray[np.float64]
+    margins: npt.NDArray[np.float64]
+    lengths: npt.NDArray[np.int64]
+    endings: npt.NDArray[np.int8]
+    courses: npt.NDArray[np.uint64]
+    actions: npt.NDArray[np.int16] | None = None
+
+
+@dataclass(frozen=True)
+class SeatResult:
+    """The first player's games in one seat; `points` is a share, `margin` a mean."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    margin: float
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """The figures of a match, seen from its first player. Equal for equal games: how long they took is not compared.
+
+    Attributes:
+        players: the agents' names.
+        game: the game's name.
+        options: the game's options.
+        seed: of the match.
+        max_decisions: after how many a game was truncated.
+        games: number of games, twice the number of pairs.
+        wins: of the first player.
+        draws: truncated games included.
+        losses: of the first player.
+        truncated: games that reached the limit.
+        forfeits: games that each player lost by an illegal action.
+        points: (wins + draws / 2) / games.
+        interval: the 95% interval of `points`, see `mozaic_env.arena.intervals`.
+        margin: mean lead of the first player at the end, in the game's unit.
+        margin_interval: its 95% interval; None for one pair, which tells no spread.
+        pairs: how many pairs gave the first player 0, 1/2, 1, 3/2 and 2 points of 2.
+        seats: the first player's results in each seat.
+        distinct: number of games that differ in what happened; in few distinct games there is
+            little to learn from.
+        mean_length: decisions a game.
+        pairing_gain: by what factor pairing narrowed the interval of the points; None if pairs do
+            not vary.
+        margin_pairing_gain: the same for the margin.
+        seconds: how long it took.
+        details: the games one by one; not kept in JSON.
+    """
+
+    players: tuple[str, str]
+    game: str
+    options: dict[str, Any]
+    seed: int
+    max_decisions: int
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    truncated: int
+    forfeits: tuple[int, int]
+    points: float
+    interval: Interval
+    margin: float
+    margin_interval: Interval | None
+    pairs: tuple[int, ...]
+    seats: tuple[SeatResult, SeatResult]
+    distinct: int
+    mean_length: float
+    pairing_gain: float | None
+    margin_pairing_gain: float | None
+    seconds: float = dataclasses.field(default=0.0, compare=False)
+    details: Games | None = dataclasses.field(default=None, compare=False, repr=False)
+
+    @property
+    def games_per_second(self) -> float:
+        """Speed, compilation included if there was any."""
+        return self.games / self.seconds if self.seconds else float("inf")
+
+    @property
+    def verdict(self) -> str:
+        """ "stronger" or "weaker" where the interval of the points excludes equality, else "undecided"."""
+        low, high = self.interval
+        return "stronger" if low > 0.5 else "weaker" if high < 0.5 else "undecided"
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures as JSON values; `from_json` reads them back equal."""
+        return dataclasses.asdict(dataclasses.replace(self, details=None)) | {"details": None}
+
+    @classmethod
+    def from_json(cls, values: Any) -> "MatchResult":
+        """The result from what `to_json` gave, through a JSON file or not.
+
+        Raises:
+            ValueError: something is missing, unknown, of another type, or does not add up.
+        """
+        if not isinstance(values, Mapping):
+            raise ValueError(f"a match result is a JSON object; got {type(values).__name__}")
+        names = {field.name for field in dataclasses.fields(cls)} - {"details"}
+        given = {key: value for key, value in values.items() if key != "details"}
+        if set(given) != names:
+            missing, unknown = names - set(given), set(given) - names
+            raise ValueError(
+                f"match result: missing {', '.join(sorted(missing)) or 'nothing'}, "
+                f"unknown {', '.join(sorted(unknown)) or 'nothing'}"
+            )
+        try:
+            for name in ("players", "forfeits", "interval", "pairs"):
+                given[name] = tuple(given[name])
+            if given["margin_interval"] is not None:
+                given["margin_interval"] = tuple(given["margin_interval"])
+            given["seats"] = tuple(SeatResult(**seat) for seat in given["seats"])
+            result = cls(**given)
+            result._check()
+        except (TypeError, KeyError) as error:
+            raise ValueError(f"match result: {error}") from None
+        return result
+
+    def _check(self) -> None:
+        counts = (self.games, self.wins, self.draws, self.losses, *self.pairs)
+        if (
+            not all(isinstance(number, int) and number >= 0 for number in counts)
+            or len(self.players) != 2
+        ):
+            raise ValueError(
+                "match result: games, wins, draws, losses and pairs are counts, players are two names"
+            )
+        twice = 2 * self.wins + self.draws
+        score = sum(
+            number * int(4 * share) for number, share in zip(self.pairs, PAIR_SCORES, strict=True)
+        )
+        if (
+            self.wins + self.draws + self.losses != self.games
+            or 2 * sum(self.pairs) != self.games
+            or score != twice
+        ):
+            raise ValueError(
+                "match result: wins, draws, losses and pairs do not add up to the games"
+            )
+
+
+def summarise(games: Games, **facts: Any) -> MatchResult:
+    """The figures of a match between two players.
+
+    Args:
+        games: what happened.
+        **facts: `players`, `game`, `options`, `seed`, `max_decisions`, `seconds`.
+    """
+    results, margins = games.results[:, 0], games.margins[:, 0]
+    seats = np.argmin(games.seating, axis=1)  # where player 0 sits
+    forfeited = games.endings == loops.FORFEITED
+    wins, draws, losses = _wins_draws_losses(results)
+    pairs = intervals.pair_counts(results)
+    return MatchResult(
+        games=len(results),
+        wins=wins,
+        draws=draws,
+        losses=losses,
+        truncated=int(np.count_nonzero(games.endings == loops.TRUNCATED)),
+        forfeits=(int(np.sum(forfeited & (results < 0))), int(np.sum(forfeited & (results > 0)))),
+        points=(2 * wins + draws) / (2 * len(results)),
+        interval=intervals.points_interval(pairs),
+        margin=float(margins.mean()),
+        margin_interval=intervals.mean_interval(margins.reshape(-1, 2).mean(axis=1)),
+        pairs=pairs,
+        seats=(
+            _seat_result(results, margins, seats == 0),
+            _seat_result(results, margins, seats == 1),
+        ),
+        distinct=len(np.unique(games.courses)),
+        mean_length=float(games.lengths.mean()),
+        pairing_gain=intervals.pairing_gain(results, seats),
+        margin_pairing_gain=intervals.pairing_gain(margins, seats),
+        details=games,
+        **facts,
+    )
+
+
+def _wins_draws_losses(results: npt.NDArray[np.float64]) -> tuple[int, int, int]:
+    return int(np.sum(results > 0)), int(np.sum(results == 0)), int(np.sum(results < 0))
+
+
+def _seat_result(
+    results: npt.NDArray[np.float64],
+    margins: npt.NDArray[np.float64],
+    chosen: npt.NDArray[np.bool_],
+) -> SeatResult:
+    wins, draws, losses = _wins_draws_losses(results[chosen])
+    games = wins + draws + losses
+    return SeatResult(
+        games, wins, draws, losses, (2 * wins + draws) / (2 * games), float(margins[chosen].mean())
+    )

@@ -1,0 +1,227 @@
+"""The Game contract for Python callers: each function on one row, or on every row of an array.
+
+`mozaic_env.core.contract` runs inside compiled code alone; these are thin compiled fronts for it.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.core import contract
+from mozaic_env.core.contract import Bytes, Floats, Integers, Row
+from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.jit import jit
+from mozaic_env.core.stream import SAMPLE, keys_from_seeds, random_bits
+
+
+@jit
+def mover(row: Row) -> int:
+    """The seat that decides, or `contract.CHANCE`, or `contract.OVER`."""
+    return contract.mover(row)
+
+
+@jit
+def apply(row: Row, action: int) -> None:
+    """Makes a legal decision, no chance."""
+    contract.apply(row, action)
+
+
+@jit
+def deal(row: Row) -> None:
+    """Chance, by the row's own stream, until the next decision or the end."""
+    contract.deal(row)
+
+
+@jit
+def sample(row: Row) -> int:
+    """The chance outcome that the row's own stream gives."""
+    return contract.sample(row)
+
+
+@jit
+def outcomes(row: Row, codes: Integers, probabilities: Floats) -> int:
+    """Writes the possible chance outcomes; returns how many."""
+    return contract.outcomes(row, codes, probabilities)
+
+
+@jit
+def resolve(row: Row, code: int) -> None:
+    """Makes a chance outcome happen."""
+    contract.resolve(row, code)
+
+
+@jit
+def legal(row: Row, masks: Bytes, index: int) -> None:
+    """Writes the action mask to masks[index]."""
+    contract.legal(row, masks, index)
+
+
+@jit
+def is_legal(row: Row, allowed: Bytes) -> None:
+    """What `contract.is_legal` says of every action, into allowed[0]."""
+    for action in range(allowed.shape[1]):
+        allowed[0, action] = contract.is_legal(row, action)
+
+
+@jit
+def outcome(row: Row, seat: int) -> float:
+    """The seat's result of a finished game."""
+    return contract.outcome(row, seat)
+
+
+@jit
+def margin(row: Row, seat: int) -> float:
+    """By how much the seat leads."""
+    return contract.margin(row, seat)
+
+
+@jit
+def value(row: Row, seat: int, weights: Floats) -> float:
+    """The heuristic value of the state for the seat."""
+    return contract.value(row, seat, weights)
+
+
+@jit
+def observe(row: Row, seat: int, frames: Bytes, index: int) -> None:
+    """Writes the observation of the seat to frames[index]."""
+    contract.observe(row, seat, frames, index)
+
+
+@jit
+def action_values(row: Row, seat: int, weights: Floats, actions: Integers, values: Floats) -> int:
+    """Writes the legal actions and their heuristic values; returns how many."""
+    return contract.action_values(row, seat, weights, actions, values)
+
+
+@jit
+def setup_rows(rows: Rows) -> None:
+    """Sets up every row; its key and options are set."""
+    for row in rows:
+        contract.setup(row)
+
+
+@jit
+def movers(rows: Rows, found: Integers) -> None:
+    """`mover` of every row."""
+    for i in range(len(rows)):
+        found[i] = contract.mover(rows[i])
+
+
+@jit
+def random_actions(rows: Rows, counter: int, chosen: Integers) -> None:
+    """A random legal action for every row at a decision, -1 for the others.
+
+    A function of key, decision count and `counter`.
+    """
+    for i in range(len(rows)):
+        chosen[i] = -1
+        if contract.mover(rows[i]) >= 0:
+            salt = random_bits(rows[i].key, SAMPLE, counter)
+            chosen[i] = contract.random_action(
+                rows[i], random_bits(salt, SAMPLE, rows[i].decisions)
+            )
+
+
+@jit
+def sampled_outcomes(row: Row, keys: npt.NDArray[np.uint64], codes: Integers) -> None:
+    """The chance outcome that the row would see under each of the keys."""
+    for i in range(len(keys)):
+        row.key = keys[i]
+        codes[i] = contract.sample(row)
+
+
+@jit
+def play_on(rows: Rows, counter: int, decisions: int) -> None:
+    """Chance and random legal actions in every row, up to so many decisions or to the end."""
+    for i in range(len(rows)):
+        row = rows[i]
+        salt = random_bits(row.key, SAMPLE, counter)
+        contract.deal(row)
+        for _ in range(decisions):
+            if contract.mover(row) < 0:
+                break
+            contract.apply(
+                row, contract.random_action(row, random_bits(salt, SAMPLE, row.decisions))
+            )
+            contract.deal(row)
+
+
+@jit
+def one_step_each(rows: Rows, actions: Integers, chance: bool) -> None:
+    """The action of each row that is at a decision; with `chance`, what follows it as well."""
+    for i in range(len(rows)):
+        if contract.mover(rows[i]) >= 0:
+            contract.apply(rows[i], actions[i])
+            if chance:
+                contract.deal(rows[i])
+
+
+@jit
+def resolve_each(rows: Rows) -> None:
+    """One chance outcome in each row that is at chance."""
+    for i in range(len(rows)):
+        if contract.mover(rows[i]) == contract.CHANCE:
+            contract.resolve(rows[i], contract.sample(rows[i]))
+
+
+@jit
+def look(rows: Rows, seats: Integers, masks: Bytes, frames: Bytes) -> None:
+    """The mask of every row at a decision and the observation of a seat in every row."""
+    for i in range(len(rows)):
+        contract.observe(rows[i], seats[i], frames, i)
+        if contract.mover(rows[i]) >= 0:
+            contract.legal(rows[i], masks, i)
+
+
+def seeded(game: Game, games: int, seed: int = 0) -> Rows:
+    """Games that are set up and have not gone on yet, shape (games,); their seeds count up."""
+    rows = game.rows(games)
+    rows["key"] = keys_from_seeds(range(seed, seed + games))
+    setup_rows(rows)
+    return rows
+
+
+def where(rows: Rows) -> npt.NDArray[np.int64]:
+    """`mover` of every row, shape (n,)."""
+    found = np.empty(len(rows), np.int64)
+    movers(rows, found)
+    return found
+
+
+@lru_cache(maxsize=16)
+def _states(game: Game, games: int, seed: int) -> Rows:
+    rows, found = seeded(game, games, seed), []
+    actions = np.empty(games, np.int64)
+    for _ in range(2 * game.max_decisions * game.num_players):
+        found.append(rows.copy())
+        at_chance = where(rows) == contract.CHANCE
+        resolve_each(rows)
+        random_actions(rows, 0, actions)
+        actions[at_chance] = -1
+        one_step_each_but(rows, actions)
+        running = where(rows) != contract.OVER
+        found.append(rows[~running])
+        rows, actions = rows[running], actions[running]
+        if not len(rows):
+            break
+    return np.concatenate(found)
+
+
+@jit
+def one_step_each_but(rows: Rows, actions: Integers) -> None:
+    """The action of each row whose action is not negative; no chance."""
+    for i in range(len(rows)):
+        if actions[i] >= 0:
+            contract.apply(rows[i], actions[i])
+
+
+def states(game: Game, games: int, seed: int = 0) -> Rows:
+    """All states of random games, those at chance and at the end included; a copy."""
+    return _states(game, games, seed).copy()
+
+
+def scratch(game: Game) -> tuple[Integers, Any]:
+    """Room for one integer and one number for each action."""
+    return np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions)
