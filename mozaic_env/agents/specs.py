@@ -16,7 +16,7 @@ FORMS = (
     "random",
     "greedy, pattern or another heuristic of the game",
     "expectimax[:depth=1..4,heuristic=NAME,nodes=N]",
-    "mcts[:simulations=N,heuristic=NAME]",
+    "mcts[:simulations=N,heuristic=NAME,policy=FOLDER]",
     "policy:FOLDER[,sample=0|1,search=0|1] or just FOLDER, of a run or a checkpoint",
 )
 
@@ -108,6 +108,20 @@ def _expectimax(game: Game, spec: str, words: list[str]) -> Agent:
         raise ValueError(f"agent {spec!r}: {error}") from None
 
 
+def _mcts(game: Game, spec: str, words: list[str]) -> Agent:
+    from mozaic_env.agents.mcts import MctsAgent
+
+    options = _read(spec, words, {"simulations": _number, "heuristic": str, "policy": str})
+    if "policy" in options:
+        from mozaic_env.agents.policy import PolicyAgent
+
+        options["policy"] = PolicyAgent.load(options["policy"], game)
+    try:
+        return MctsAgent(game, **options)
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
+
+
 def _policy(game: Game, spec: str, words: list[str]) -> Agent:
     from mozaic_env.agents.policy import PolicyAgent
 
@@ -121,5 +135,6 @@ _MAKERS: dict[str, Callable[[Game, str, list[str]], Agent]] = {
     "random": _random,
     "greedy": _greedy,
     "expectimax": _expectimax,
+    "mcts": _mcts,
     "policy": _policy,
 }

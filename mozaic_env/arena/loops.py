@@ -1,4 +1,4 @@
-"""The compiled heart of a match: games played from their first row to their end, for any game and any agents.
+"""The compiled heart of a match: games from first row to end, for any game and any agents.
 
 Each game of a match is a row (the game's state) and a `SLOT` (how it stands). Compiled agents are
 played in place. Where a Python agent is to decide, the slot waits: the caller asks that agent and
@@ -51,7 +51,7 @@ _DRAW = np.uint64(0)  # streams that keep draws and decisions apart in the diges
 
 @jit(forceinline=True)
 def _decide(row: Row, slot: Row, action: int, log: Rows, index: int) -> None:
-    """Makes a legal decision and notes it where there is room: a log of no columns notes nothing."""
+    """Makes a legal decision and notes it where the log has room; one of no columns has none."""
     if row.decisions < log.shape[1]:
         log[index, row.decisions] = action
     slot.course = random_bits(slot.course, np.uint64(1 + mover(row)), np.uint64(action))
@@ -136,10 +136,10 @@ def answer(
 
 @jit
 def score(rows: Rows, slots: Rows, seating: Seating, results: Floats, margins: Floats) -> None:
-    """Writes each player's result and final margin, both of shape (games, players), the games having ended.
+    """Writes each player's result and final margin, both of shape (games, players).
 
-    A truncated game is a draw. A forfeited one is lost by who played the illegal action, and the
-    others share the win; its margin is the board's.
+    The games have ended.     A truncated game is a draw. A forfeited one is lost by who played the
+    illegal action, and the others share the win; its margin is the board's.
     """
     players = results.shape[1]
     for i in range(len(rows)):
@@ -173,3 +173,25 @@ def trace(rows: Rows, seats: Integers, lengths: Integers, actions: Rows, margins
                 deal(row)
                 apply(row, actions[i, k - 1])
             margins[i, k] = margin(row, seats[i])
+
+
+@jit
+def deciders(rows: Rows, seating: Seating, lengths: Integers, actions: Rows, players: Rows) -> None:
+    """Replays games and writes which player made each decision, -1 behind the end.
+
+    Args:
+        rows: as for `trace`.
+        seating: as for `play`.
+        lengths: as for `trace`.
+        actions: as for `trace`.
+        players: int64, shape (games, longest), overwritten.
+    """
+    for i in range(len(rows)):
+        row = rows[i]
+        setup(row)
+        for k in range(players.shape[1]):
+            players[i, k] = -1
+            if k < lengths[i]:
+                deal(row)
+                players[i, k] = seating[i, mover(row)]
+                apply(row, actions[i, k])

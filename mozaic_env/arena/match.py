@@ -69,7 +69,8 @@ def play_match(
     agents, game = (first, second), first.game
     if second.game != game:
         raise ValueError(
-            f"agent {first.name!r} plays {game!r}, agent {second.name!r} plays {second.game!r}; they need the same game"
+            f"agent {first.name!r} plays {game!r}, agent {second.name!r} plays {second.game!r}; "
+            "a match needs both for the same game"
         )
     if game.num_players != len(agents):
         raise ValueError(f"{game!r} is for {game.num_players} players; matches are for two")
@@ -81,7 +82,9 @@ def play_match(
     )
     recipes = _recipes(agents)
     compiled = not np.any(recipes["kind"] == PYTHON)
-    size = check_whole_number("batch", batch or (COMPILED_BATCH if compiled else ASKED_BATCH), 1)
+    if batch is None:
+        batch = COMPILED_BATCH if compiled else ASKED_BATCH
+    size = check_whole_number("batch", batch, 1)
 
     began = time.perf_counter()
     seeds, seating = pair_seeds(seed, games), np.tile([[0, 1], [1, 0]], (games // 2, 1))
@@ -111,11 +114,17 @@ def play_match(
     )
 
 
+def further(progress: Progress | None, before: float) -> Progress | None:
+    """The progress of a part of the work, before which so many games have been done."""
+    return None if progress is None else lambda done: progress(before + done)
+
+
 def check_games(games: int) -> None:
     """ValueError if a match cannot have so many games."""
-    if check_whole_number("games", games, 1) % 2:
+    if check_whole_number("games", games, 2) % 2:
         raise ValueError(
-            f"games={games}; accepted: an even number, since games are played in pairs with the seats swapped"
+            f"games={games}; accepted: an even number, because games are played in pairs "
+            "with the seats swapped"
         )
 
 
@@ -137,7 +146,7 @@ def _recipes(agents: tuple[Agent, ...]) -> Rows:
 
 
 def _in_order(play_part: Callable[[int], Games], starts: range, threads: int) -> Iterator[Games]:
-    """The parts of a match in their order. Compiled loops run without the interpreter lock, so threads do speed up."""
+    """A match's parts in order; compiled loops hold no interpreter lock, so threads help."""
     if threads == 1:
         yield from map(play_part, starts)
         return

@@ -51,10 +51,18 @@ class SeatResult:
     points: float
     margin: float
 
+    def mirrored(self) -> "SeatResult":
+        """The opponent's results in these games."""
+        return SeatResult(
+            self.games, self.losses, self.draws, self.wins, 1 - self.points, -self.margin
+        )
+
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The figures of a match, seen from its first player. Equal for equal games: how long they took is not compared.
+    """The figures of a match, seen from its first player.
+
+    Equal for equal games: how long they took is not compared.
 
     Attributes:
         players: the agents' names.
@@ -115,9 +123,36 @@ class MatchResult:
 
     @property
     def verdict(self) -> str:
-        """ "stronger" or "weaker" where the interval of the points excludes equality, else "undecided"."""
+        """Whether the interval of the points excludes equality: stronger, weaker or undecided."""
         low, high = self.interval
         return "stronger" if low > 0.5 else "weaker" if high < 0.5 else "undecided"
+
+    def mirrored(self) -> "MatchResult":
+        """The same match seen from its second player."""
+        games = self.details
+        if games is not None:
+            games = dataclasses.replace(
+                games,
+                seating=1 - games.seating,
+                results=games.results[:, ::-1],
+                margins=games.margins[:, ::-1],
+            )
+        low, high = self.interval
+        return dataclasses.replace(
+            self,
+            players=self.players[::-1],
+            wins=self.losses,
+            losses=self.wins,
+            forfeits=self.forfeits[::-1],
+            points=1 - self.points,
+            interval=(1 - high, 1 - low),
+            margin=-self.margin,
+            margin_interval=self.margin_interval
+            and (-self.margin_interval[1], -self.margin_interval[0]),
+            pairs=self.pairs[::-1],
+            seats=(self.seats[1].mirrored(), self.seats[0].mirrored()),
+            details=games,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """All figures as JSON values; `from_json` reads them back equal."""
@@ -159,7 +194,8 @@ class MatchResult:
             or len(self.players) != 2
         ):
             raise ValueError(
-                "match result: games, wins, draws, losses and pairs are counts, players are two names"
+                "match result: games, wins, draws, losses and pairs are counts, "
+                "players are two names"
             )
         twice = 2 * self.wins + self.draws
         score = sum(

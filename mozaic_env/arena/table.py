@@ -86,7 +86,8 @@ class Table:
         answers = np.asarray(agent.act(states, masks))
         if answers.shape != games.shape or answers.dtype.kind not in "iu":
             raise ValueError(
-                f"agent {agent.name!r} was asked for {len(games)} whole numbers and gave {answers.dtype} of shape {answers.shape}"
+                f"agent {agent.name!r} was asked for {len(games)} whole numbers "
+                f"and gave {answers.dtype} of shape {answers.shape}"
             )
         answers = np.ascontiguousarray(answers, np.int64)
         loops.answer(games, answers, self.game.num_actions, self.rows, self.slots, self.log)

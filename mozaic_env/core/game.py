@@ -83,6 +83,15 @@ class Game(abc.ABC):
         )
 
     @property
+    def action_planes(self) -> npt.NDArray[np.int64] | None:
+        """Where each action stands if actions are planes over the board: plane * tiles + tile, shape (num_actions,).
+
+        Actions of one plane do the same thing on different tiles, so a policy can share its weights over the board.
+        None: the actions have no such places.
+        """
+        return None
+
+    @property
     @abc.abstractmethod
     def options(self) -> dict[str, Any]:
         """What fixes this game among its variants: ``type(game)(**game.options)`` makes it again."""

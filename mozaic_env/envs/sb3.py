@@ -144,6 +144,11 @@ class GameVecEnv(VecEnv):
         self._batch.set_opponents(opponents, shares)
 
     @property
+    def opponent_indices(self) -> npt.NDArray[np.int64]:
+        """Each game's opponent as an index into the list of opponents, shape (num_envs,)."""
+        return self._batch.slots["opponent"].astype(np.int64)
+
+    @property
     def states(self) -> npt.NDArray[Any]:
         """A copy of all games' rows, shape (num_envs,)."""
         return self._batch.rows.copy()

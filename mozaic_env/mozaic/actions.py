@@ -3,6 +3,9 @@
 import re
 from enum import IntEnum
 
+import numpy as np
+import numpy.typing as npt
+
 FILES = "abcdefgh"
 PLAYERS = ("yellow", "blue")
 EDITIONS = ("amethyst", "onyx")
@@ -31,6 +34,18 @@ SLIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1))  # (ranks, files) of slide directi
 def num_actions(tiles: int) -> int:
     """One placement, four slides and one removal for each tile."""
     return 6 * tiles
+
+
+def action_planes(tiles: int) -> npt.NDArray[np.int64]:
+    """Each action id's place in six planes over the board: place, slide in direction 0..3, remove.
+
+    Returns:
+        plane * tiles + tile for each id, int64, shape (6 * tiles,).
+    """
+    places = np.arange(6 * tiles)
+    places[tiles : 5 * tiles] = (1 + np.arange(4) + np.zeros((tiles, 1), np.int64)).ravel() * tiles
+    places[tiles : 5 * tiles] += np.repeat(np.arange(tiles), 4)
+    return places
 
 
 def tile_name(tile: int, cols: int) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from mozaic_env.core import contract
 from mozaic_env.core.game import Game, Rows
@@ -65,6 +66,10 @@ class Mozaic(Game):
         self.board = (int(rows), int(cols))
         self.num_actions = actions.num_actions(rows * cols)
         self.fields = observation.fields(*self.board)
+
+    @property
+    def action_planes(self) -> npt.NDArray[np.int64]:
+        return actions.action_planes(self.board[0] * self.board[1])
 
     @property
     def options(self) -> dict[str, Any]:

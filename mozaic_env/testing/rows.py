@@ -4,7 +4,6 @@
 """
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -149,13 +148,11 @@ def play_on(rows: Rows, counter: int, decisions: int) -> None:
 
 
 @jit
-def one_step_each(rows: Rows, actions: Integers, chance: bool) -> None:
-    """The action of each row that is at a decision; with `chance`, what follows it as well."""
+def apply_each(rows: Rows, actions: Integers) -> None:
+    """The action of each row, no chance; negative actions leave their rows alone."""
     for i in range(len(rows)):
-        if contract.mover(rows[i]) >= 0:
+        if actions[i] >= 0:
             contract.apply(rows[i], actions[i])
-            if chance:
-                contract.deal(rows[i])
 
 
 @jit
@@ -192,7 +189,8 @@ def where(rows: Rows) -> npt.NDArray[np.int64]:
 
 @lru_cache(maxsize=16)
 def _states(game: Game, games: int, seed: int) -> Rows:
-    rows, found = seeded(game, games, seed), []
+    rows = seeded(game, games, seed)
+    found: list[Rows] = []
     actions = np.empty(games, np.int64)
     for _ in range(2 * game.max_decisions * game.num_players):
         found.append(rows.copy())
@@ -200,7 +198,7 @@ def _states(game: Game, games: int, seed: int) -> Rows:
         resolve_each(rows)
         random_actions(rows, 0, actions)
         actions[at_chance] = -1
-        one_step_each_but(rows, actions)
+        apply_each(rows, actions)
         running = where(rows) != contract.OVER
         found.append(rows[~running])
         rows, actions = rows[running], actions[running]
@@ -209,19 +207,6 @@ def _states(game: Game, games: int, seed: int) -> Rows:
     return np.concatenate(found)
 
 
-@jit
-def one_step_each_but(rows: Rows, actions: Integers) -> None:
-    """The action of each row whose action is not negative; no chance."""
-    for i in range(len(rows)):
-        if actions[i] >= 0:
-            contract.apply(rows[i], actions[i])
-
-
 def states(game: Game, games: int, seed: int = 0) -> Rows:
     """All states of random games, those at chance and at the end included; a copy."""
     return _states(game, games, seed).copy()
-
-
-def scratch(game: Game) -> tuple[Integers, Any]:
-    """Room for one integer and one number for each action."""
-    return np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions)

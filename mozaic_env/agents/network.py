@@ -1,0 +1,184 @@
+"""A policy and value network for any game whose actions are planes over a board.
+
+A convolutional trunk reads the board; the other entries of the observation shift and scale its channels. The
+action head is one 1 x 1 convolution per tile, so what is learnt on one tile holds on all; beside it stands a value head.
+Nothing in the weights depends on the size of the board. Needs torch alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from mozaic_env.core.game import Game
+
+MOST = 1024  # channels, blocks or hidden units of a network
+BOARD = "board"  # the observation's entry of planes over the board: (planes, rows, cols)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a network has to know of a game.
+
+    Attributes:
+        board: planes, rows and columns of the observation's board.
+        scales: for each other entry of the observation its key and what its numbers are divided by.
+        actions: where each action stands: plane * tiles + tile.
+    """
+
+    board: tuple[int, int, int]
+    scales: tuple[tuple[str, tuple[float, ...]], ...]
+    actions: tuple[int, ...]
+
+    @property
+    def planes(self) -> int:
+        """How many planes of actions lie over the board."""
+        return max(self.actions) // (self.board[1] * self.board[2]) + 1
+
+    @property
+    def counts(self) -> int:
+        """How many numbers an observation has besides the board."""
+        return sum(len(scale) for _, scale in self.scales)
+
+
+def layout_of(game: Game) -> Layout:
+    """The layout of a game.
+
+    Counts are divided by their bounds; where a bound is only that of the number's type (a score's), by the number of tiles.
+
+    Raises:
+        ValueError: the game has no board, or its actions do not lie over it.
+    """
+    shapes = {field.key: field.shape for field in game.fields}
+    if game.action_planes is None or len(shapes.get(BOARD, ())) != 3:
+        raise ValueError(
+            f"{game!r} has no network: it needs an observation entry {BOARD!r} of shape (planes, rows, cols) "
+            "and `action_planes`"
+        )
+    board = shapes[BOARD]
+    tiles = board[1] * board[2]
+    scales = tuple(
+        (
+            field.key,
+            tuple(float(max(min(high, tiles), 1)) for high in field.high or (1,) * field.size),
+        )
+        for field in game.fields
+        if field.key != BOARD
+    )
+    return Layout(
+        (board[0], board[1], board[2]), scales, tuple(int(place) for place in game.action_planes)
+    )
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """What fixes a network beside the game's layout.
+
+    Attributes:
+        channels: of the trunk.
+        blocks: residual blocks of two 3 x 3 convolutions, behind the first convolution.
+        value_hidden: width of the value head's hidden layer.
+    """
+
+    channels: int = 32
+    blocks: int = 2
+    value_hidden: int = 64
+
+    def describe(self) -> dict[str, Any]:
+        """As plain data, for a checkpoint's card."""
+        return {"kind": "board", **asdict(self)}
+
+    @classmethod
+    def from_description(cls, description: Mapping[str, Any]) -> "NetworkConfig":
+        """The inverse of `describe`.
+
+        Raises:
+            ValueError: another kind of network, an unknown or missing number, or one below its least.
+        """
+        names = [field.name for field in fields(cls)]
+        if description.get("kind") != "board" or set(description) != {"kind", *names}:
+            raise ValueError(
+                f"network {dict(description)!r}; accepted: kind 'board' with {', '.join(names)}"
+            )
+        for name in names:
+            least = 0 if name == "blocks" else 1
+            if type(description[name]) is not int or not least <= description[name] <= MOST:
+                raise ValueError(
+                    f"network: {name}={description[name]!r}; accepted: a whole number in {least}..{MOST}"
+                )
+        return cls(**{name: description[name] for name in names})
+
+
+class BoardNetwork(nn.Module):
+    """Observations in, action logits and values out."""
+
+    def __init__(self, layout: Layout, config: NetworkConfig = NetworkConfig()) -> None:  # noqa: B008
+        """Makes a network with random weights, drawn from torch's generator.
+
+        Args:
+            layout: of the game, from `layout_of`.
+            config: its size.
+        """
+        super().__init__()
+        self.layout, self.config = layout, config
+        channels = config.channels
+        scale = torch.tensor([number for _, numbers in layout.scales for number in numbers])
+        # Neither is learnt or stored: both follow from the layout.
+        self.register_buffer("_scale", scale, persistent=False)
+        self.register_buffer("_places", torch.tensor(layout.actions), persistent=False)
+        self.stem = nn.Conv2d(layout.board[0], channels, 3, padding=1)
+        self.stem_counts = nn.Linear(layout.counts, channels)
+        self.blocks = nn.ModuleList(Block(channels, layout.counts) for _ in range(config.blocks))
+        self.action_head = nn.Conv2d(channels, layout.planes, 1)
+        self.value_hidden = nn.Linear(channels + layout.counts, config.value_hidden)
+        self.value_head = nn.Linear(config.value_hidden, 1)
+        # The first policy is nearly uniform and the first values nearly zero.
+        nn.init.orthogonal_(self.action_head.weight, 0.01)
+        nn.init.orthogonal_(self.value_head.weight, 0.1)
+        for head in (self.action_head, self.value_head):
+            nn.init.zeros_(head.bias)  # type: ignore[arg-type]
+
+    def forward(self, observation: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Evaluates a batch of observations.
+
+        Args:
+            observation: the entries of the game's observation, each of shape (n, *its shape), any dtype.
+
+        Returns:
+            Logits over all actions, legal or not, shape (n, actions), and the values for the seats that see the
+            observations, shape (n,), in the unit of the reward they were trained on.
+        """
+        counts = (
+            torch.cat([observation[key].flatten(1).float() for key, _ in self.layout.scales], 1)
+            / self._scale
+        )
+        trunk = self.stem(observation[BOARD].float()) + self.stem_counts(counts)[:, :, None, None]
+        trunk = functional.relu(trunk)
+        for block in self.blocks:
+            trunk = block(trunk, counts)
+        logits = self.action_head(trunk).flatten(1).index_select(1, self._places)
+        pooled = torch.cat([trunk.mean((2, 3)), counts], 1)
+        value = self.value_head(functional.relu(self.value_hidden(pooled)))
+        return logits, value[:, 0]
+
+
+class Block(nn.Module):
+    """Two convolutions beside a shortcut; the counts scale and shift the channels between them (FiLM).
+
+    Source of the modulation: E. Perez et al., FiLM: Visual Reasoning with a General Conditioning Layer, 2018.
+    """
+
+    def __init__(self, channels: int, counts: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, 3, padding=1)
+        self.second = nn.Conv2d(channels, channels, 3, padding=1)
+        self.film = nn.Linear(counts, 2 * channels)
+
+    def forward(self, trunk: Tensor, counts: Tensor) -> Tensor:
+        """One residual step; both have the batch first."""
+        scale, shift = self.film(counts)[:, :, None, None].chunk(2, 1)
+        inner = functional.relu(self.first(trunk) * (1 + scale) + shift)
+        return functional.relu(trunk + self.second(inner))

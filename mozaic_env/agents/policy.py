@@ -1,0 +1,170 @@
+"""A trained network as an agent: greedy or sampled, always masked, any number of states at once."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.agents.base import Actions, Agent, Masks
+from mozaic_env.agents.kernels import agent_bits
+from mozaic_env.core.contract import Bytes, Floats, Integers, legal, mover, observe
+from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.jit import jit
+from mozaic_env.core.stream import unit
+
+if TYPE_CHECKING:
+    from mozaic_env.agents.network import BoardNetwork
+
+# Below 16 observations, and for odd numbers of them, torch computes convolutions and matrix products in another order,
+# which changes the last bit of some results. Whole multiples of 16 give each state the same numbers in any company.
+_MULTIPLE = 16
+_MOST = 1024  # observations at once; more only spill the processor's caches
+
+
+class PolicyAgent(Agent):
+    """Plays what a network says.
+
+    Greedy: the legal action of the largest logit, the first of equals. Sampled: a legal action by the policy's
+    probabilities, from one random number that is a function of the game's key, the seat, the decision and the agent's seed.
+    """
+
+    def __init__(
+        self, game: Game, network: "BoardNetwork", *, sample: bool = False, name: str = "policy"
+    ) -> None:
+        """Makes an agent of a network in memory; later changes of its weights change the agent.
+
+        Args:
+            game: what it plays.
+            network: made for the game's layout.
+            sample: draw actions by their probabilities instead of taking the likeliest.
+            name: what results and records call it.
+        """
+        self.game, self.network, self.sample, self.name = game, network, sample, name
+
+    @classmethod
+    def load(cls, path: str | Path, game: Game, *, sample: bool = False) -> "PolicyAgent":
+        """Makes an agent of a checkpoint.
+
+        Args:
+            path: a checkpoint or run folder.
+            game: what it is to play; the checkpoint must be for the same game and variant.
+            sample: as above.
+
+        Raises:
+            ValueError: no checkpoint there, a damaged one, or one for another game or layout.
+        """
+        from mozaic_env.agents.checkpoint import load, resolve
+
+        return cls(game, load(resolve(path), game).network, sample=sample, name=f"policy:{path}")
+
+    def act(self, states: Rows, masks: Masks | None = None) -> Actions:
+        """Actions for the seats that decide; the masks are worked out anew, so a wrong one can do no harm."""
+        logits, masks, _ = self._run(states)
+        chosen = np.empty(len(states), np.int64)
+        if self.sample:
+            _sample_rows(states, logits, masks, self.salt, chosen, np.empty(logits.shape[1]))
+        else:
+            _best_rows(logits, masks, chosen)
+        return chosen
+
+    def evaluate(self, states: Rows) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """What the network thinks of states at a decision, from the view of the seat that decides.
+
+        Args:
+            states: rows, shape (n,).
+
+        Returns:
+            Probabilities of all actions, float64, shape (n, actions), exactly zero for illegal ones; and values, float64,
+            shape (n,), in the unit of the reward that the network was trained on.
+        """
+        logits, masks, values = self._run(states)
+        probabilities = np.empty(logits.shape)
+        for i in range(len(states)):
+            _softmax(logits, masks, i, probabilities[i])
+        return probabilities, values.astype(np.float64)
+
+    def _run(self, states: Rows) -> tuple[npt.NDArray[np.float32], Masks, npt.NDArray[np.float32]]:
+        size = len(states)
+        logits, values = (
+            np.empty((size, self.game.num_actions), np.float32),
+            np.empty(size, np.float32),
+        )
+        masks = np.empty((size, self.game.num_actions), np.int8)
+        for low in range(0, size, _MOST):
+            part = slice(low, low + _MOST)
+            logits[part], values[part] = self._run_part(states[part], masks[part])
+        return logits, masks, values
+
+    def _run_part(
+        self, states: Rows, masks: Masks
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        import torch
+
+        size = len(states)
+        frames = np.zeros((-(-size // _MULTIPLE) * _MULTIPLE, self.game.frame.itemsize), np.uint8)
+        _observe_rows(states, frames, masks)
+        entries = frames.view(self.game.frame)[:, 0]
+        device = next(self.network.parameters()).device
+        observation = {
+            key: torch.from_numpy(entries[key]).to(device) for key in entries.dtype.names or ()
+        }
+        with torch.inference_mode():
+            logits, values = self.network(observation)
+        return logits[:size].float().cpu().numpy(), values[:size].float().cpu().numpy()
+
+
+@jit
+def _observe_rows(rows: Rows, frames: Bytes, masks: Bytes) -> None:
+    """What each deciding seat sees, and its mask."""
+    for i in range(len(rows)):
+        observe(rows[i], mover(rows[i]), frames, i)
+        legal(rows[i], masks, i)
+
+
+@jit
+def _best_rows(logits: Floats, masks: Bytes, chosen: Integers) -> None:
+    for i in range(len(chosen)):
+        best = -1
+        for action in range(logits.shape[1]):
+            if masks[i, action] and (best < 0 or logits[i, action] > logits[i, best]):
+                best = action
+        chosen[i] = best
+
+
+@jit
+def _softmax(logits: Floats, masks: Bytes, index: int, probabilities: Floats) -> None:
+    """Probabilities of the legal actions of one row, in float64; zero elsewhere."""
+    top = -np.inf
+    for action in range(logits.shape[1]):
+        if masks[index, action] and logits[index, action] > top:
+            top = np.float64(logits[index, action])
+    total = 0.0
+    for action in range(logits.shape[1]):
+        probabilities[action] = (
+            np.exp(np.float64(logits[index, action]) - top) if masks[index, action] else 0.0
+        )
+        total += probabilities[action]
+    for action in range(logits.shape[1]):
+        probabilities[action] /= total
+
+
+@jit
+def _sample_rows(
+    rows: Rows,
+    logits: Floats,
+    masks: Bytes,
+    salt: np.uint64,
+    chosen: Integers,
+    probabilities: Floats,
+) -> None:
+    """Draws each row's action: the one at whose turn the cumulative probability passes a random number."""
+    for i in range(len(rows)):
+        _softmax(logits, masks, i, probabilities)
+        left = unit(agent_bits(rows[i], salt))
+        for action in range(logits.shape[1]):
+            if masks[i, action]:
+                chosen[i] = action  # rounding may leave a rest: then the last legal one
+                left -= probabilities[action]
+                if left < 0:
+                    break

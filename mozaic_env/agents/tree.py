@@ -1,0 +1,187 @@
+"""Monte Carlo tree search with chance nodes, compiled, for any game; many trees side by side.
+
+A simulation walks from the root to a state not looked at before: at a decision along the edge of the best PUCT score
+(D. Silver et al., Mastering the game of Go without human knowledge, 2017), at chance by the outcomes' probabilities. The
+caller values that state and gives priors for its actions; `grow` adds them and passes the value back along the path.
+All values are for the root's seat, in [-1, 1]; other seats try to make them small.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row, apply, mover, outcome, outcomes, resolve
+from mozaic_env.core.game import Game
+from mozaic_env.core.jit import jit
+from mozaic_env.core.stream import random_bits, unit
+
+MAX_PATH = 256
+_MAX_OUTCOMES = 64
+
+Array = npt.NDArray[Any]
+
+
+class Forest(NamedTuple):
+    """Room for some trees; every array has a leading axis of trees."""
+
+    states: Array  # rows of the game, one for each node; node 0 is the root
+    first: Array  # a node's first edge
+    edges: Array  # how many edges it has; 0: not looked at
+    action: Array  # of an edge: the action, or the chance outcome
+    prior: Array  # the action's prior, or the outcome's probability
+    visits: Array
+    total: Array  # sum of the values that came back along the edge
+    child: Array  # the node behind it, or -1
+    path: Array  # edges of the simulation under way
+    size: Array  # nodes, edges, length of the path
+    codes: Array
+    chances: Array
+
+
+def make_forest(game: Game, trees: int, simulations: int) -> Forest:
+    """Room for `trees` trees of so many simulations each."""
+    nodes = 4 * simulations + 2  # a simulation adds one decision, and the chance nodes on the way to it
+    edges = game.num_actions + simulations * min(game.num_actions, 96)
+    whole, number = np.int32, np.float64
+    return Forest(
+        np.zeros((trees, nodes), game.dtype),
+        np.zeros((trees, nodes), whole),
+        np.zeros((trees, nodes), whole),
+        np.zeros((trees, edges), whole),
+        np.zeros((trees, edges), number),
+        np.zeros((trees, edges), whole),
+        np.zeros((trees, edges), number),
+        np.zeros((trees, edges), whole),
+        np.zeros((trees, MAX_PATH), whole),
+        np.zeros((trees, 3), np.int64),
+        np.zeros((trees, _MAX_OUTCOMES), np.int64),
+        np.zeros((trees, _MAX_OUTCOMES), number),
+    )
+
+
+@jit
+def plant(forest: Forest, tree: int, row: Row) -> None:
+    """Begins a tree: its root is the row, not looked at yet."""
+    forest.states[tree, 0] = row
+    forest.edges[tree, 0] = 0
+    forest.size[tree, 0], forest.size[tree, 1], forest.size[tree, 2] = 1, 0, 0
+
+
+@jit
+def _add_edges(forest: Forest, tree: int, node: int, actions: Integers, priors: Floats, size: int) -> None:
+    start = forest.size[tree, 1]
+    forest.first[tree, node], forest.edges[tree, node] = start, size
+    for k in range(size):
+        edge = start + k
+        forest.action[tree, edge], forest.prior[tree, edge] = actions[k], priors[k]
+        forest.visits[tree, edge], forest.total[tree, edge], forest.child[tree, edge] = 0, 0.0, -1
+    forest.size[tree, 1] += size
+
+
+@jit
+def _pick_outcome(forest: Forest, tree: int, node: int, bits: np.uint64) -> int:
+    left, first = unit(bits), forest.first[tree, node]
+    for edge in range(first, first + forest.edges[tree, node] - 1):
+        left -= forest.prior[tree, edge]
+        if left < 0:
+            return edge
+    return first + forest.edges[tree, node] - 1
+
+
+@jit
+def _pick_action(forest: Forest, tree: int, node: int, mine: bool, exploration: float) -> int:
+    """The edge with the best PUCT score; an edge not tried yet counts as the average of those that were."""
+    first, size = forest.first[tree, node], forest.edges[tree, node]
+    visits, total = 0, 0.0
+    for edge in range(first, first + size):
+        visits += forest.visits[tree, edge]
+        total += forest.total[tree, edge]
+    average = total / visits if visits else 0.0
+    chosen, best = first, -np.inf
+    for edge in range(first, first + size):
+        tried = forest.visits[tree, edge]
+        mean = forest.total[tree, edge] / tried if tried else average
+        score = (mean if mine else -mean) + exploration * forest.prior[tree, edge] * np.sqrt(visits + 1) / (1 + tried)
+        if score > best:
+            chosen, best = edge, score
+    return chosen
+
+
+@jit
+def walk(forest: Forest, tree: int, seat: int, exploration: float, key: np.uint64, simulation: int) -> int:
+    """One simulation's way down.
+
+    Args:
+        forest: the trees.
+        tree: which one.
+        seat: the root's.
+        exploration: weight of the priors.
+        key: of the search's own chance.
+        simulation: its number.
+
+    Returns:
+        The node reached: over, or a decision not looked at before; -1 where the tree has no room left.
+    """
+    states, node, length = forest.states[tree], 0, 0
+    while length < MAX_PATH:
+        decides = mover(states[node])
+        if decides == OVER:
+            break
+        if forest.edges[tree, node] == 0:
+            if decides != CHANCE:
+                break
+            codes, chances = forest.codes[tree], forest.chances[tree]
+            size = outcomes(states[node], codes, chances)
+            if forest.size[tree, 1] + size > forest.action.shape[1]:
+                return -1
+            _add_edges(forest, tree, node, codes, chances, size)
+        if decides == CHANCE:
+            bits = random_bits(key, np.uint64(simulation), length)
+            edge = _pick_outcome(forest, tree, node, bits)
+        else:
+            edge = _pick_action(forest, tree, node, decides == seat, exploration)
+        forest.path[tree, length] = edge
+        length += 1
+        if forest.child[tree, edge] < 0:
+            added = forest.size[tree, 0]
+            if added >= len(states):
+                return -1
+            states[added] = states[node]
+            if decides == CHANCE:
+                resolve(states[added], forest.action[tree, edge])
+            else:
+                apply(states[added], forest.action[tree, edge])
+            forest.edges[tree, added] = 0
+            forest.child[tree, edge] = added
+            forest.size[tree, 0] += 1
+        node = forest.child[tree, edge]
+    forest.size[tree, 2] = length
+    return node
+
+
+@jit
+def grow(
+    forest: Forest, tree: int, node: int, seat: int, actions: Integers, priors: Floats, size: int, estimate: float
+) -> None:
+    """Ends a simulation: adds the actions of the node that `walk` reached and passes its value back.
+
+    Args:
+        forest: the trees.
+        tree: which one.
+        node: from `walk`, not -1.
+        seat: the root's.
+        actions: legal actions of the node, if it is a decision.
+        priors: their priors, summing to 1.
+        size: how many; 0 where the game is over.
+        estimate: the node's value for the seat; for a finished game the outcome counts instead.
+    """
+    state = forest.states[tree, node]
+    if mover(state) == OVER:
+        estimate = outcome(state, seat)
+    elif forest.edges[tree, node] == 0 and forest.size[tree, 1] + size <= forest.action.shape[1]:
+        _add_edges(forest, tree, node, actions, priors, size)
+    for k in range(forest.size[tree, 2]):
+        edge = forest.path[tree, k]
+        forest.visits[tree, edge] += 1
+        forest.total[tree, edge] += estimate

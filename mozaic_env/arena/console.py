@@ -1,0 +1,178 @@
+"""What the commands show: tables on stdout, progress on stderr while it is a terminal.
+
+Needs rich, which the `train` extra installs.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+
+from rich import box
+from rich.console import Console, Group
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from mozaic_env.arena.intervals import Interval
+from mozaic_env.arena.ratings import PairCounts, Rating, points_between
+from mozaic_env.arena.results import MatchResult
+
+PIPE_WIDTH = 160  # columns where the output is no terminal and nothing needs to fit
+
+
+def make_console(stderr: bool = False) -> Console:
+    """A console without colour codes and line breaks where its output is not a terminal."""
+    console = Console(stderr=stderr, highlight=False)
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    return console
+
+
+@contextlib.contextmanager
+def progress_bar(text: str, total: float) -> Iterator[Callable[[float], None]]:
+    """A function to call with how much is done; a bar with an estimate if stderr is a terminal."""
+    console = make_console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns,
+        console=console,
+        transient=True,
+        redirect_stdout=False,
+        disable=not console.is_terminal,
+    ) as bar:
+        task = bar.add_task(text, total=total)
+        yield lambda done: bar.update(task, completed=int(done))
+
+
+@contextlib.contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Says what is going on while stderr is a terminal."""
+    console = make_console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(text):
+        yield
+
+
+def percent(share: float) -> str:
+    """A share as a percentage with one decimal."""
+    return f"{100 * share:.1f}"
+
+
+def percent_with_interval(share: float, interval: Interval) -> str:
+    """A share and its interval, as in ``52.3 [50.1, 54.4]``."""
+    return f"{percent(share)} [{percent(interval[0])}, {percent(interval[1])}]"
+
+
+def margin_text(result: MatchResult) -> str:
+    """The mean margin and half the width of its interval."""
+    if result.margin_interval is None:
+        return f"{result.margin:+.2f}"
+    low, high = result.margin_interval
+    return f"{result.margin:+.2f} ± {(high - low) / 2:.2f}"
+
+
+def match_columns(seat_names: Sequence[str]) -> list[str]:
+    """What the cells of `match_cells` are."""
+    figures = ["wins", "draws", "losses", "points % [95%]", "margin ± 95%"]
+    return ["against", *figures, *(f"% as {name}" for name in seat_names), "distinct games"]
+
+
+def match_cells(result: MatchResult) -> list[str]:
+    """The figures of a match as texts."""
+    return [
+        result.players[1],
+        *(f"{number:,}" for number in (result.wins, result.draws, result.losses)),
+        percent_with_interval(result.points, result.interval),
+        margin_text(result),
+        *(percent(seat.points) for seat in result.seats),
+        f"{result.distinct:,} of {result.games:,}",
+    ]
+
+
+def match_table(title: str, results: Sequence[MatchResult], seat_names: Sequence[str]) -> Group:
+    """One line for each match, seen from its first player."""
+    return _table(title, match_columns(seat_names), [match_cells(result) for result in results])
+
+
+def _table(title: str, columns: Sequence[str], lines: Sequence[Sequence[str]]) -> Group:
+    """A table whose first column is text and whose others are numbers."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column(columns[0], overflow="fold")
+    for name in columns[1:]:
+        table.add_column(name, justify="right", no_wrap="%" not in name or "[" in name)
+    for line in lines:
+        table.add_row(*line)
+    return Group(Text(title), table)
+
+
+def match_notes(results: Sequence[MatchResult]) -> list[str]:
+    """What a reader of the table has to know as well, one sentence each."""
+    notes = []
+    for result in results:
+        first, second = result.players
+        if result.verdict == "undecided":
+            notes.append(f"{first} against {second}: undecided, the interval includes 50%.")
+        if result.truncated:
+            notes.append(
+                f"{first} against {second}: {result.truncated:,} games reached the limit of "
+                f"{result.max_decisions:,} decisions and count as draws."
+            )
+        for name, number in zip(result.players, result.forfeits, strict=True):
+            if number:
+                notes.append(f"{name} lost {number:,} games by an illegal action.")
+        if result.distinct < result.games // 2:
+            notes.append(f"{first} against {second}: many games are copies of each other.")
+    return notes
+
+
+LADDER_COLUMNS = ("agent", "Elo [95%]", "above the next [95%]", "points %", "games")
+
+
+def ladder_cells(rating: Rating) -> list[str]:
+    """The `LADDER_COLUMNS` of an agent."""
+    return [
+        rating.name,
+        elo_text(rating.elo, rating.interval),
+        elo_text(rating.lead, rating.lead_interval),
+        percent(rating.points),
+        f"{rating.games:,}",
+    ]
+
+
+def ladder_table(title: str, ratings: Sequence[Rating]) -> Group:
+    """One line for each agent, the strongest first."""
+    return _table(title, LADDER_COLUMNS, [ladder_cells(rating) for rating in ratings])
+
+
+def elo_text(elo: float | None, interval: Interval | None) -> str:
+    """A rating or a lead and its interval, as in ``+343 [+320, +366]``."""
+    if elo is None or interval is None:
+        return "–"
+    if interval == (elo, elo):  # the anchor
+        return f"{elo:.0f}"
+    return f"{elo:+.0f} [{interval[0]:+.0f}, {interval[1]:+.0f}]"
+
+
+def cross_cells(names: Sequence[str], pairs: PairCounts) -> list[list[str]]:
+    """For each agent its name and its share of points against each."""
+    lines = []
+    for name in names:
+        shares = [points_between(pairs, name, other) for other in names]
+        lines.append([name, *("–" if share is None else percent(share) for share in shares)])
+    return lines
+
+
+def cross_table(title: str, names: Sequence[str], pairs: PairCounts) -> Group:
+    """Who scored how much against whom; the columns have the numbers of the lines."""
+    places = [str(place) for place in range(1, len(names) + 1)]
+    lines = [
+        [f"{place} {line[0]}", *line[1:]]
+        for place, line in zip(places, cross_cells(names, pairs), strict=True)
+    ]
+    return _table(title, ["agent", *places], lines)

@@ -1,0 +1,146 @@
+"""`mozaic evaluate`: one agent against others."""
+
+import json
+from argparse import Namespace
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from mozaic_env import __version__
+from mozaic_env.agents.base import Agent
+from mozaic_env.arena.contestants import make_contestants
+from mozaic_env.arena.files import check_output_file, make_output_folder, write_json
+from mozaic_env.arena.match import Progress, check_games, further, play_match
+from mozaic_env.arena.records import write_records
+from mozaic_env.arena.results import MatchResult
+
+EVALUATION_FILE = "evaluation.json"  # in a run folder
+
+
+def evaluate(
+    agent: Agent,
+    opponents: Sequence[Agent],
+    games: int,
+    seed: int = 0,
+    *,
+    progress: Progress | None = None,
+    **options: Any,
+) -> list[MatchResult]:
+    """A match of an agent against each opponent, all with the same luck.
+
+    Args:
+        agent: who is evaluated.
+        opponents: against whom.
+        games: of each match, an even number.
+        seed: of each match.
+        progress: called with the number of games done, all matches together.
+        **options: more arguments of `mozaic_env.arena.match.play_match`.
+    """
+    results = []
+    for number, opponent in enumerate(opponents):
+        report = further(progress, number * games)
+        results.append(play_match(agent, opponent, games, seed, progress=report, **options))
+    return results
+
+
+def results_json(results: Sequence[MatchResult]) -> dict[str, Any]:
+    """What results files hold."""
+    return {
+        "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "version": __version__,
+        "results": [result.to_json() for result in results],
+    }
+
+
+def is_run_folder(path: str | Path) -> bool:
+    """Whether the path is a folder that a training run left."""
+    path = Path(path)
+    return any((path / name).is_file() for name in ("run.json", "config.yaml"))
+
+
+def read_evaluations(run: str | Path) -> list[Any]:
+    """What evaluations a run folder holds so far.
+
+    Raises:
+        ValueError: its evaluation file is damaged.
+    """
+    path = Path(run) / EVALUATION_FILE
+    if not path.exists():
+        return []
+    try:
+        evaluations = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(f"cannot read {path}: {error}; move it away to begin a new one") from None
+    if not isinstance(evaluations, list):
+        raise ValueError(
+            f"{path} is not a JSON list of evaluations; move it away to begin a new one"
+        )
+    return evaluations
+
+
+def append_evaluation(run: str | Path, results: Sequence[MatchResult]) -> None:
+    """Adds results to those in a run folder, atomically."""
+    write_json(Path(run) / EVALUATION_FILE, [*read_evaluations(run), results_json(results)])
+
+
+def run(arguments: Namespace) -> int:
+    """The command; `arguments` as `mozaic_env.cli` reads them."""
+    from mozaic_env.arena import console
+
+    check_games(arguments.games)
+    game, (agent, *opponents) = make_contestants([arguments.who, *arguments.against], arguments)
+    in_run = is_run_folder(arguments.who)
+    report = _report_folder(arguments, in_run)
+    for path in (arguments.records, arguments.json):
+        if path is not None:
+            check_output_file(path)
+    if in_run:
+        read_evaluations(arguments.who)
+        check_output_file(Path(arguments.who) / EVALUATION_FILE)
+
+    total = arguments.games * len(opponents)
+    with console.progress_bar(f"{agent.name}: playing", total) as progress:
+        results = evaluate(
+            agent,
+            opponents,
+            arguments.games,
+            arguments.seed,
+            threads=arguments.threads,
+            keep_actions=arguments.records is not None or report is not None,
+            progress=progress,
+        )
+    out = console.make_console()
+    title = f"{agent.name} on {game!r}, {arguments.games:,} games each, seed {arguments.seed}"
+    out.print(console.match_table(title, results, game.seat_names))
+    for note in console.match_notes(results):
+        out.print(note, markup=False)
+    seconds = sum(result.seconds for result in results)
+    console.make_console(stderr=True).print(
+        f"{total:,} games in {seconds:.2f} s, {total / seconds:,.0f} games per second"
+    )
+    if arguments.json is not None:
+        write_json(arguments.json, results_json(results))
+    if in_run:
+        append_evaluation(arguments.who, results)
+    if arguments.records is not None:
+        with console.progress_bar("writing records", total) as progress:
+            write_records(arguments.records, game, results, progress)
+    if report is not None:
+        from mozaic_env.arena.report import write_report
+
+        write_report(report, game, results, title=title)
+    return 0
+
+
+def _report_folder(arguments: Namespace, in_run: bool) -> Path | None:
+    if arguments.report is None:
+        return None
+    if arguments.report == "":
+        if not in_run:
+            raise ValueError(
+                f"--report: name a folder; without one the report goes into the run folder, "
+                f"and {arguments.who} is none"
+            )
+        return make_output_folder(Path(arguments.who) / "report")
+    return make_output_folder(arguments.report)

@@ -1,0 +1,67 @@
+"""Writing files that people own: whole or not at all, and no surprise after an hour of play."""
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+
+@contextlib.contextmanager
+def atomic_write(path: str | Path) -> Iterator[TextIO]:
+    """A text file to write to, which takes the place of `path` only when all has been written.
+
+    Raises:
+        OSError: the folder is missing or not writable.
+    """
+    path = Path(path)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)  # mkstemp's files are private
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+def write_json(path: str | Path, values: Any) -> None:
+    """Values as an indented JSON file, atomically."""
+    with atomic_write(path) as file:
+        json.dump(values, file, indent=2, ensure_ascii=False, allow_nan=False)
+        file.write("\n")
+
+
+def check_output_file(path: str | Path) -> None:
+    """ValueError if a file of that name cannot be written; to be asked before the work is done."""
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"cannot write {path}: it is a folder; name a file")
+    _check_folder(path.parent, path)
+
+
+def make_output_folder(path: str | Path) -> Path:
+    """The folder, made if it is missing; ValueError if files cannot be written to it."""
+    path = Path(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"cannot make the folder {path}: {error.strerror}") from None
+    _check_folder(path, path)
+    return path
+
+
+def _check_folder(folder: Path, path: Path) -> None:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(f"cannot write {path}: {error.strerror}: {folder}") from None

@@ -1,0 +1,89 @@
+"""A file of match results that grows over months: one JSON object a line."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mozaic_env.arena.results import MatchResult
+from mozaic_env.core.game import Game
+
+
+def read_results(path: str | Path) -> tuple[list[MatchResult], list[str]]:
+    """The results in a file, and for each line that holds none a sentence with its number.
+
+    A file that does not exist holds nothing.
+
+    Raises:
+        ValueError: the file cannot be read.
+    """
+    path = Path(path)
+    if not path.exists():
+        return [], []
+    try:
+        text = path.read_bytes().decode("utf-8", errors="replace")
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}") from None
+    results, complaints = [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            results.append(MatchResult.from_json(json.loads(line)))
+        except ValueError as error:  # also json.JSONDecodeError
+            complaints.append(f"{path} line {number} is no whole result and was left out: {error}")
+    return results, complaints
+
+
+def append_result(path: str | Path, result: MatchResult) -> None:
+    """Adds a result to the file, on the disk when this returns.
+
+    It is one write, behind whatever a crash may have left of the line before.
+    """
+    line = json.dumps(result.to_json(), ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    with open(path, "ab+") as file:
+        if file.tell() > 0:
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                line = b"\n" + line
+        file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def identity(
+    players: Sequence[str], seed: int, max_decisions: int, game: str, options: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """Equal for matches of which one begins with the other, the players exchanged or not."""
+    return (*sorted(players), seed, max_decisions, game, *sorted(options.items()))
+
+
+def merge(results: Sequence[MatchResult], game: Game) -> list[MatchResult]:
+    """The results that count for a game's ladder.
+
+    Those of another game or variant are left out. Matches with the same players and seed consist
+    of the same games, so of these only the longest counts, and of equally long ones the last.
+    """
+    kept: dict[tuple[Any, ...], MatchResult] = {}
+    for result in results:
+        if (result.game, result.options) == (game.name, game.options):
+            key = identity(
+                result.players, result.seed, result.max_decisions, game.name, game.options
+            )
+            if key not in kept or result.games >= kept[key].games:
+                kept[key] = result
+    return list(kept.values())
+
+
+def pairing_seed(seed: int, first: str, second: str) -> int:
+    """The seed of a match in a tournament, a function of the tournament's seed and of who plays.
+
+    Different pairings have different luck, so that their results are independent, and who else
+    takes part changes nothing.
+    """
+    names = np.frombuffer("\n".join(sorted((first, second))).encode(), np.uint8)
+    sequence = np.random.SeedSequence([seed, *map(int, names)])
+    return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))

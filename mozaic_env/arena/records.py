@@ -1,0 +1,119 @@
+"""Game records of matches: written to a file, read back, checked."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mozaic_env.arena import loops
+from mozaic_env.arena.files import atomic_write
+from mozaic_env.arena.match import Progress
+from mozaic_env.arena.results import Games, MatchResult
+from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.record import Record, parse_record
+from mozaic_env.core.stream import keys_from_seeds
+from mozaic_env.games import make_game
+
+
+def first_rows(game: Game, games: Games) -> Rows:
+    """The rows that the games of a match began with, set up."""
+    rows = game.rows(len(games.seeds))
+    rows["key"] = keys_from_seeds(games.seeds)
+    loops.begin(rows, np.zeros(len(rows), loops.SLOT))
+    return rows
+
+
+def match_records(game: Game, result: MatchResult) -> Iterator[Record]:
+    """One record for each game of a match whose actions were kept.
+
+    The header names the agent in each seat and the seed whose luck the game has, and after an
+    illegal action with ``forfeit=`` the seat that lost by it.
+
+    Raises:
+        ValueError: the actions were not kept.
+    """
+    games = result.details
+    if games is None or games.actions is None:
+        raise ValueError("records need the actions of the match; play it with keep_actions=True")
+    rows = first_rows(game, games)
+    for index, row in enumerate(rows):
+        header: dict[str, Any] = {
+            seat_name: result.players[games.seating[index, seat]]
+            for seat, seat_name in enumerate(game.seat_names)
+        }
+        header["seed"] = games.seeds[index]
+        if games.endings[index] == loops.FORFEITED:
+            loser = int(np.argmin(games.results[index]))
+            header["forfeit"] = game.seat_names[list(games.seating[index]).index(loser)]
+        ending = "over" if games.endings[index] == loops.FINISHED else "truncated"
+        actions = games.actions[index, : games.lengths[index]].tolist()
+        yield game.write_record(row, actions, header, ending)
+
+
+def write_records(
+    path: str | Path,
+    game: Game,
+    results: Sequence[MatchResult],
+    progress: Progress | None = None,
+) -> None:
+    """All games of some matches as a file of records, atomically.
+
+    Args:
+        path: of the file; an existing one is replaced.
+        game: what was played.
+        results: matches whose actions were kept.
+        progress: called with the number of records written.
+    """
+    written = 0
+    with atomic_write(path) as file:
+        for result in results:
+            for record in match_records(game, result):
+                file.write(f"{record}\n")
+                written += 1
+                if progress is not None:
+                    progress(written)
+
+
+def read_records(path: str | Path) -> Iterator[tuple[int, Record | ValueError]]:
+    """The records of a file with their line numbers; for a line that is none, why it is none.
+
+    Empty lines are left out.
+
+    Raises:
+        ValueError: the file is missing or not a text file.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, _read_line(line)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise ValueError(f"cannot read {path}: {reason}") from None
+
+
+def _read_line(line: str) -> Record | ValueError:
+    try:
+        return parse_record(line)
+    except ValueError as error:
+        return error
+
+
+def game_of_record(record: Record) -> Game:
+    """The game that a record is of, its options from the header.
+
+    Raises:
+        ValueError: the header does not say, or says something that no game accepts.
+    """
+    sizes = record.header.get("board", "").split("x")
+    if (
+        len(sizes) != 2
+        or not all(size.isdecimal() for size in sizes)
+        or "rules" not in record.header
+    ):
+        raise ValueError(
+            "record header: rules=... and board=ROWSxCOLS are needed, such as board=8x8"
+        )
+    rows, cols = map(int, sizes)
+    return make_game("mozaic", rules=record.header["rules"], rows=rows, cols=cols)

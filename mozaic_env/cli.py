@@ -1,0 +1,204 @@
+"""The `mozaic` command: a function for each subcommand adds its parser, the work is done elsewhere.
+
+Errors are one line on stderr with exit status 2, Ctrl-C is status 130.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+from mozaic_env import __version__
+
+USAGE_ERROR, INTERRUPTED, BROKEN_PIPE = (
+    2,
+    130,
+    141,
+)  # the last two as shells report signals 2 and 13
+AGENT_HELP = (
+    "an agent such as random, greedy, pattern, expectimax:depth=2, mcts:simulations=200, "
+    "or the folder of a run or checkpoint"
+)
+EXTRAS = {
+    "rich": "train",
+    "matplotlib": "train",
+    "choix": "train",
+    "torch": "train",
+    "safetensors": "train",
+}
+
+Subparsers = Any  # argparse keeps the type private
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports errors in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE_ERROR, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command.
+
+    Args:
+        argv: the words behind `mozaic`; None: those of this process.
+
+    Returns:
+        The exit status.
+    """
+    parser = build_parser()
+    try:
+        arguments = parser.parse_args(argv)
+    except SystemExit as done:  # --help, --version, or a wrong word
+        return int(done.code or 0)
+    try:
+        status = arguments.run(arguments)
+        sys.stdout.flush()
+        return int(status)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output is gone; what is still buffered must not raise once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        message = f"this needs {error.name}; install it with: pip install 'mozaic_env[{extra}]'"
+        return _complain(arguments.name, message)
+    except (ValueError, OSError) as error:
+        return _complain(arguments.name, str(error))
+
+
+def _complain(command: str, message: str) -> int:
+    print(f"mozaic {command}: {' '.join(message.split())}", file=sys.stderr)
+    return USAGE_ERROR
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command."""
+    parser = _Parser(
+        prog="mozaic", description="Matches, ratings and records of the games of mozaic_env."
+    )
+    parser.add_argument("--version", action="version", version=f"mozaic_env {__version__}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True, dest="name")
+    for add in (_add_evaluate, _add_tournament, _add_replay):
+        add(subparsers)
+    return parser
+
+
+def _add(
+    subparsers: Subparsers, name: str, module: str, text: str, **options: Any
+) -> argparse.ArgumentParser:
+    """A subcommand that the function `run` of a module does, which is imported only then."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        name, help=text, description=text, **options
+    )
+
+    def run(arguments: argparse.Namespace) -> int:
+        status: int = import_module(module).run(arguments)
+        return status
+
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_game_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "the game", "as the checkpoints among the agents say, else the full game"
+    )
+    group.add_argument("--rules", metavar="EDITION", help="amethyst or onyx")
+    group.add_argument("--rows", type=int, metavar="N", help="ranks of the board, 2 to 8")
+    group.add_argument("--cols", type=int, metavar="N", help="files of the board, 2 to 8")
+
+
+def _add_match_options(parser: argparse.ArgumentParser, games: int) -> None:
+    parser.add_argument(
+        "--games",
+        type=int,
+        default=games,
+        metavar="N",
+        help="games of each match; even, for they are played in pairs (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="the same seed gives the same games (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="for games between compiled agents; changes no result (default: %(default)s)",
+    )
+
+
+def _add_evaluate(subparsers: Subparsers) -> None:
+    parser = _add(
+        subparsers,
+        "evaluate",
+        "mozaic_env.arena.evaluate",
+        "Play matches of one agent against others and say how sure the results are.",
+    )
+    parser.add_argument("who", metavar="WHO", help=AGENT_HELP)
+    parser.add_argument(
+        "--against",
+        nargs="+",
+        required=True,
+        metavar="AGENT",
+        help="the opponents, named in the same way",
+    )
+    _add_match_options(parser, 1000)
+    parser.add_argument("--records", metavar="FILE", help="write one game record per game")
+    parser.add_argument("--json", metavar="FILE", help="write all figures as JSON")
+    parser.add_argument(
+        "--report",
+        metavar="DIR",
+        nargs="?",
+        const="",
+        help="write a report with pictures; no DIR: into the run folder that is evaluated",
+    )
+    _add_game_options(parser)
+
+
+def _add_tournament(subparsers: Subparsers) -> None:
+    parser = _add(
+        subparsers,
+        "tournament",
+        "mozaic_env.arena.tournament",
+        "Play a round robin and rate all agents, those of earlier results included.",
+    )
+    parser.add_argument("agents", nargs="*", metavar="AGENT", help=AGENT_HELP)
+    _add_match_options(parser, 1000)
+    parser.add_argument(
+        "--results",
+        metavar="FILE",
+        help="JSON Lines file to add the results to; what it holds already counts and is not "
+        "played again, so an interrupted tournament goes on where it was",
+    )
+    parser.add_argument("--report", metavar="DIR", help="write a report with pictures")
+    _add_game_options(parser)
+
+
+def _add_replay(subparsers: Subparsers) -> None:
+    parser = _add(
+        subparsers,
+        "replay",
+        "mozaic_env.arena.replay",
+        "Step through game records, check them, and print the position after each word.",
+    )
+    parser.add_argument("file", metavar="FILE", help="game records, one a line")
+    parser.add_argument("--game", type=int, metavar="N", help="the N-th record alone")
+    parser.add_argument("--quiet", action="store_true", help="check only")
+    parser.add_argument("--boards", action="store_true", help="draw the boards")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

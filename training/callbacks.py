@@ -1,0 +1,140 @@
+"""What happens beside learning: the league is refreshed, numbers are noted, checkpoints written, progress shown.
+
+The metrics, in metrics.jsonl and TensorBoard under the same names, one value for each update:
+
+    games/finished, games/length         games that ended, and their mean number of the learner's and others' decisions
+    opponents/NAME/score                 wins + draws / 2 against mirror, past or a fixed agent, 0 to 1
+    opponents/NAME/margin                mean final lead
+    opponents/NAME/games                 how many ended
+    time/elapsed, time/steps_per_second  seconds, and the learner's decisions in a second since the start
+    train/...                            stable-baselines3's own: loss, entropy_loss, approx_kl, clip_fraction, ...
+"""
+
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from stable_baselines3.common.callbacks import BaseCallback
+
+from training.budget import Budget
+from training.environment import PaidEnv
+from training.league import League
+
+LINE_SECONDS = 15  # between two lines of progress where there is no terminal
+
+
+class RunCallback(BaseCallback):
+    """Steers a run from inside stable-baselines3's loop."""
+
+    def __init__(self, env: PaidEnv, league: League, budget: Budget, save: Callable[[int], None], every: float) -> None:
+        """Takes the parts of the run.
+
+        Args:
+            env: whose endings are counted.
+            league: refreshed at each update.
+            budget: checked at each step.
+            save: writes a checkpoint, given the steps.
+            every: minutes between two checkpoints.
+        """
+        super().__init__()
+        self.env, self.league, self.budget = env, league, budget
+        self._save, self._every = save, 60 * every
+        self._saved = 0.0
+        self._shown: dict[str, float] = {}
+        self._progress = ProgressBar(budget)
+
+    def _on_training_start(self) -> None:
+        self._progress.start()
+
+    def _on_rollout_start(self) -> None:
+        self.league.refresh(self.env.games, self.num_timesteps)
+        if self.budget.elapsed - self._saved >= self._every:
+            self._save(self.num_timesteps)
+            self._saved = self.budget.elapsed
+
+    def _on_step(self) -> bool:
+        self._progress.show(self.num_timesteps, self._shown)
+        self.budget.check()
+        return True
+
+    def _on_rollout_end(self) -> None:
+        endings = self.env.take_endings()
+        by_name: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for ending in endings:
+            by_name[self.league.strategy(ending["opponent"], self.num_timesteps)].append(ending)
+        self.logger.record("games/finished", len(endings))
+        for name, games in by_name.items():
+            score = float(np.mean([(ending["outcome"] + 1) / 2 for ending in games]))
+            self.logger.record(f"opponents/{name}/score", score)
+            self.logger.record(f"opponents/{name}/margin", float(np.mean([ending["margin"] for ending in games])))
+            self.logger.record(f"opponents/{name}/games", len(games))
+            self._shown[name] = score
+        self.logger.record("time/elapsed", self.budget.elapsed)
+        self.logger.record("time/steps_per_second", self.num_timesteps / self.budget.elapsed)
+
+    def close(self) -> None:
+        """Takes the progress bar down."""
+        self._progress.stop()
+
+
+class ProgressBar:
+    """How far the run is and how long it will take: a bar on a terminal, elsewhere a line now and then."""
+
+    def __init__(self, budget: Budget) -> None:
+        """Decides which of the two."""
+        self._budget, self._last = budget, 0.0
+        self._bar: Progress | None = None
+        if sys.stderr.isatty():
+            self._bar = Progress(
+                TextColumn("training"),
+                BarColumn(),
+                TaskProgressColumn(),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[text]}"),
+                console=_stderr_console(),
+            )
+            self._task = self._bar.add_task("training", total=1.0, text="")
+
+    def start(self) -> None:
+        """Shows it."""
+        if self._bar is not None:
+            self._bar.start()
+
+    def stop(self) -> None:
+        """Removes it."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, steps: int, scores: dict[str, float]) -> None:
+        """Brings it up to date.
+
+        Args:
+            steps: so far.
+            scores: against whom how well.
+        """
+        now = time.monotonic()
+        if now - self._last < (0.2 if self._bar else LINE_SECONDS):
+            return
+        used, elapsed = self._budget.used(steps), self._budget.elapsed
+        left = _clock(elapsed / used - elapsed) if used > 0.01 else "?"
+        text = f"{steps:,} steps, {steps / max(elapsed, 1e-9):,.0f}/s, {left} left"
+        text += "".join(f", {name} {score:.0%}" for name, score in sorted(scores.items()))
+        if self._bar is not None:
+            self._bar.update(self._task, completed=used, text=text)
+        elif self._last:
+            print(f"{used:4.0%} {text}", file=sys.stderr, flush=True)
+        self._last = now
+
+
+def _stderr_console() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"

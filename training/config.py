@@ -1,0 +1,230 @@
+"""What a run is to do: a YAML file, checked key by key.
+
+Every field's meaning stands beside it; `configs/` holds files to start from.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_origin
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+Share = Annotated[float, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Section(BaseModel):
+    """A part of the configuration: unknown keys, wrong types and values that are not numbers are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+class GameSection(Section):
+    """What is played."""
+
+    name: str = "mozaic"
+    options: dict[str, Any] = {}  # the game's own, such as rules, rows, cols
+
+
+class NetworkSection(Section):
+    """The size of the network, see `mozaic_env.agents.network.NetworkConfig`."""
+
+    channels: Annotated[int, Field(ge=1, le=1024)] = 32
+    blocks: Annotated[int, Field(ge=0, le=64)] = 2
+    value_hidden: Annotated[int, Field(ge=1, le=1024)] = 64
+
+
+class RewardSection(Section):
+    """What the learner is paid: a sum of two terms."""
+
+    margin: Share = 0.25  # for each square by which the lead grows
+    outcome: Share = 1.0  # for winning, at the end; as much is lost by losing
+
+
+class PPOSection(Section):
+    """Proximal policy optimisation, as in sb3-contrib's MaskablePPO."""
+
+    games: Count = 512  # in parallel
+    rollout: Count = 64  # decisions of each game between two updates
+    minibatch: Annotated[int, Field(ge=2)] = 1024
+    epochs: Count = 2
+    learning_rate: Positive = 1e-3
+    learning_rate_end: Share = 1e-4  # reached linearly at the end of the budget
+    discount: Annotated[float, Field(ge=0, le=1)] = 0.99
+    gae_lambda: Annotated[float, Field(ge=0, le=1)] = 0.9
+    clip: Positive = 0.2
+    entropy: Share = 0.01
+    value_weight: Share = 0.5
+    max_grad_norm: Positive = 0.5
+
+    @model_validator(mode="after")
+    def _whole_minibatches(self) -> "PPOSection":
+        if self.games * self.rollout % self.minibatch == 1:
+            raise ValueError("games * rollout leaves a minibatch of one, which has no advantage to normalise")
+        return self
+
+
+class OpponentsSection(Section):
+    """Who the learner plays: relative shares of the games that begin."""
+
+    mirror: Share = 0.5  # itself as of the last update
+    past: Share = 0.2  # an earlier self
+    fixed: dict[str, Share] = {"pattern": 0.2, "greedy": 0.1}  # agents by their specs
+    past_size: Count = 8  # how many earlier selves are kept
+    past_every: Count = 5  # updates between two that are kept
+
+    @model_validator(mode="after")
+    def _someone(self) -> "OpponentsSection":
+        if self.mirror + self.past + sum(self.fixed.values()) <= 0:
+            raise ValueError("all shares are 0; give mirror, past or a fixed agent a share")
+        return self
+
+
+class EvaluationSection(Section):
+    """The matches at the end of the run; the checkpoint's choice of actions is greedy."""
+
+    against: list[str] = ["random", "greedy", "pattern"]
+    games: Annotated[int, Field(ge=0, multiple_of=2)] = 1000  # against each; 0: no evaluation
+
+
+class Config(Section):
+    """A training run. It ends when the first of `steps` and `minutes` is reached."""
+
+    game: GameSection = GameSection()
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    steps: Count = 1_000_000  # the learner's decisions
+    minutes: Positive | None = None  # of wall-clock time for training, evaluation not included
+    checkpoint_minutes: Positive = 2.0  # between two checkpoints
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    threads: Annotated[int, Field(ge=1)] | Literal["auto"] = "auto"  # for torch
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where the processor computes in it
+    network: NetworkSection = NetworkSection()
+    reward: RewardSection = RewardSection()
+    ppo: PPOSection = PPOSection()
+    opponents: OpponentsSection = OpponentsSection()
+    evaluation: EvaluationSection = EvaluationSection()
+
+    @model_validator(mode="after")
+    def _paid(self) -> "Config":
+        if self.reward.margin + self.reward.outcome <= 0:
+            raise ValueError("reward.margin and reward.outcome are both 0; there would be nothing to learn from")
+        return self
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as people write it: 3e-4 is a number too, and no key comes twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """A mapping, its keys in order."""
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        twice = [key for key in keys if keys.count(key) > 1]
+        if twice:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"key {twice[0]!r} is given twice", node.start_mark
+            )
+        return super().construct_mapping(node, deep)
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
+)
+
+
+def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
+    """Reads a configuration.
+
+    Args:
+        path: of a YAML file.
+        overrides: ``key=value`` words that win over the file; dots lead into sections, as in ``ppo.epochs=4``.
+
+    Raises:
+        ValueError: the file can't be read, or a key is unknown, of a wrong type or out of range; says which.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not text"
+        raise ValueError(f"config {path} can't be read: {reason}; configs/ holds some to start from") from None
+    data = _parse(text, f"config {path}")
+    if data is None:
+        data = {}
+    if not isinstance(data, dict):
+        raise ValueError(f"config {path} is a {type(data).__name__}; accepted: 'key: value' lines")
+    for word in overrides:
+        _override(data, word)
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        raise ValueError(f"config {path}: {_explain(error)}") from None
+
+
+def _parse(text: str, where: str) -> Any:
+    try:
+        return yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
+    except yaml.MarkedYAMLError as error:
+        line = "" if error.problem_mark is None else f" in line {error.problem_mark.line + 1}"
+        raise ValueError(f"{where} is not YAML{line}: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise ValueError(f"{where} is not YAML: {error}") from None
+
+
+def _override(data: dict[str, Any], word: str) -> None:
+    key, equals, value = word.partition("=")
+    if not equals or not all(key.split(".")):
+        raise ValueError(f"override {word!r}; accepted: key=value, such as steps=100000 or ppo.epochs=4")
+    *sections, last = key.split(".")
+    for section in sections:
+        inner = data.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise ValueError(f"override {word!r}: {section} is no section of the config")
+        data = inner
+    data[last] = _parse(value, f"override {word!r}")
+
+
+def _explain(error: ValidationError) -> str:
+    """The first thing that is wrong as one line, and how many more there are."""
+    errors = error.errors()
+    first = errors[0]
+    if first["type"] == "extra_forbidden":
+        names = _section(first["loc"][:-1]).model_fields
+        text = f"{_key(first['loc'])}: unknown key; accepted: {', '.join(names)}"
+    elif first["type"] == "value_error":
+        text = f"{_key(first['loc'])}: {first['ctx']['error']}" if first["loc"] else str(first["ctx"]["error"])
+    elif first["type"] == "model_type":
+        text = f"{_key(first['loc'])} is a section of 'key: value' lines; got {first['input']!r}"
+    else:
+        wanted = "; or: ".join(e["msg"] for e in errors if _key(e["loc"]) == _key(first["loc"]))
+        text = f"{_key(first['loc'])}: {wanted}; got {first['input']!r}"
+    more = len({_key(e["loc"]) for e in errors}) - 1
+    return text + (f" (and {more} more)" if more else "")
+
+
+def _key(location: Sequence[int | str]) -> str:
+    """Where an error is, without the names that pydantic gives to the members of a union."""
+    section: type[Section] = Config
+    for depth, part in enumerate(location, 1):
+        field = section.model_fields.get(str(part))
+        if field is not None and get_origin(field.annotation) is dict:
+            depth = len(location)
+        elif field is not None and isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            section = field.annotation
+            continue
+        return ".".join(map(str, location[:depth]))
+    return ".".join(map(str, location))
+
+
+def _section(location: Sequence[int | str]) -> Any:
+    section: Any = Config
+    for part in location:
+        section = section.model_fields[part].annotation
+    return section
+
+
+def as_yaml(config: Config) -> str:
+    """The whole configuration, defaults included, as a file that `load_config` reads."""
+    data: Mapping[str, Any] = config.model_dump(mode="json")
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)

@@ -1,0 +1,124 @@
+"""The network as a stable-baselines3 policy, and MaskablePPO with a budget."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableDistribution
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.torch_layers import CombinedExtractor
+from torch import Tensor
+from torch.nn import functional
+
+from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+from mozaic_env.core.game import Game
+from training.budget import Budget
+
+Observation = Mapping[str, Tensor]
+Masks = npt.NDArray[np.bool_] | Tensor | None
+
+_ILLEGAL = -1e8  # logit of illegal actions: their probability is exactly 0, and 0 times it is still 0
+
+
+def computes_in_bfloat16(device: str) -> bool:
+    """Whether bfloat16 is faster than float32 on a device: on CPUs only with instructions for it."""
+    if device != "cpu":
+        return torch.cuda.is_bf16_supported()
+    return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+
+
+class NetworkPolicy(MaskableActorCriticPolicy):
+    """`BoardNetwork` behind the interface of sb3-contrib's policies."""
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        lr_schedule: Any,
+        *,
+        game: Game,
+        network: NetworkConfig,
+        bfloat16: bool = False,
+        budget: Budget | None = None,
+    ) -> None:
+        """Makes a policy with random weights.
+
+        Args:
+            observation_space: of the game.
+            action_space: of the game.
+            lr_schedule: the learning rate as a function of what is left of the budget.
+            game: whose layout the network has.
+            network: its size.
+            bfloat16: compute in mixed precision.
+            budget: checked at each minibatch, so that a run stops within an update too.
+        """
+        self._make = layout_of(game), network
+        self.bfloat16, self.budget = bfloat16, budget
+        super().__init__(
+            observation_space, action_space, lr_schedule, features_extractor_class=CombinedExtractor
+        )
+
+    def _build(self, lr_schedule: Any) -> None:
+        self.network = BoardNetwork(*self._make)
+        self.optimizer = torch.optim.Adam(self.parameters(), lr_schedule(1), eps=1e-5, fused=True)
+
+    def _evaluate(self, observation: Observation, masks: Masks) -> tuple[Tensor, Tensor]:
+        """Logits, those of illegal actions very low, and values of shape (n,)."""
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bfloat16):
+            logits, values = self.network(observation)
+        logits = logits.float()
+        if masks is not None:
+            legal = torch.as_tensor(masks, device=logits.device).bool().reshape(logits.shape)
+            logits = torch.where(legal, logits, _ILLEGAL)
+        return logits, values.float()
+
+    def forward(
+        self, obs: Observation, deterministic: bool = False, action_masks: Masks = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Actions, values (n, 1) and log probabilities of the actions."""
+        logits, values = self._evaluate(obs, action_masks)
+        log_probabilities = functional.log_softmax(logits, 1)
+        if deterministic:
+            actions = logits.argmax(1)
+        else:
+            actions = torch.multinomial(log_probabilities.exp(), 1)[:, 0]
+        return actions, values[:, None], log_probabilities.gather(1, actions[:, None])[:, 0]
+
+    def evaluate_actions(
+        self, obs: Observation, actions: Tensor, action_masks: Masks = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Values (n, 1), log probabilities of the actions, and entropies over the legal actions."""
+        if self.budget is not None:
+            self.budget.check()
+        logits, values = self._evaluate(obs, action_masks)
+        log_probabilities = functional.log_softmax(logits, 1)
+        entropy = -(log_probabilities.exp() * log_probabilities).sum(1)
+        return values[:, None], log_probabilities.gather(1, actions[:, None])[:, 0], entropy
+
+    def get_distribution(self, obs: Observation, action_masks: Masks = None) -> MaskableDistribution:
+        """The distribution over actions, as `predict` asks for it."""
+        logits, _ = self._evaluate(obs, None)
+        distribution = self.action_dist.proba_distribution(action_logits=logits)
+        if action_masks is not None:
+            distribution.apply_masking(action_masks)
+        return distribution
+
+    def predict_values(self, obs: Observation) -> Tensor:
+        """Values, shape (n, 1)."""
+        return self._evaluate(obs, None)[1][:, None]
+
+
+class SelfPlayPPO(MaskablePPO):
+    """MaskablePPO whose schedules follow the budget, time included, and not the steps alone."""
+
+    def __init__(self, *arguments: Any, budget: Budget, **options: Any) -> None:
+        """Takes MaskablePPO's arguments and the budget."""
+        self.budget = budget
+        super().__init__(*arguments, **options)
+
+    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
+        self._current_progress_remaining = 1.0 - self.budget.used(num_timesteps)

@@ -1,0 +1,97 @@
+"""A run's folder: what was asked for, what happened, and what came of it.
+
+    config.yaml      the whole configuration, defaults included
+    run.json         status, command, seed, versions, times, steps; after a failure what went wrong
+    metrics.jsonl    one line of numbers for each update, the same as in tensorboard/
+    checkpoints/     step-N/, as training went on
+    final/           the last checkpoint, written when training ends, however it ends
+    results.txt      the table of the evaluation at the end; results.json the numbers
+"""
+
+import json
+import os
+import platform
+import shutil
+import sys
+import traceback
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from mozaic_env.agents.checkpoint import CHECKPOINTS, versions
+from training.config import Config, as_yaml
+
+CONFIG, RUN, METRICS, TENSORBOARD = "config.yaml", "run.json", "metrics.jsonl", "tensorboard"
+RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
+KEPT = 5  # checkpoints along the way; of more the oldest go
+
+
+def write_atomically(file: Path, text: str) -> None:
+    """Writes a text file, whole or not at all."""
+    new = file.with_name(f".{file.name}.new-{os.getpid()}")
+    try:
+        new.write_text(text, "utf-8")
+        os.replace(new, file)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+class RunFolder:
+    """The folder of a run under way."""
+
+    def __init__(self, path: Path, config: Config, *, overwrite: bool = False) -> None:
+        """Makes the folder.
+
+        Raises:
+            ValueError: it exists and is not to be overwritten, is no run, or can't be made.
+        """
+        self.path = path
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            is_run = (path / RUN).is_file()
+            if not overwrite:
+                raise ValueError(
+                    f"{path} exists; choose another --run-dir"
+                    + (", or --overwrite to replace this run" if is_run else "")
+                )
+            if not is_run:
+                raise ValueError(f"{path} is no run (it has no {RUN}), so it is not overwritten; choose another --run-dir")
+            shutil.rmtree(path)
+        try:
+            (path / CHECKPOINTS).mkdir(parents=True)
+        except OSError as error:
+            raise ValueError(f"run folder {path} can't be made: {error.strerror}; choose another --run-dir") from None
+        self._facts: dict[str, Any] = {
+            "status": RUNNING,
+            "command": [Path(sys.executable).name, "-m", "training.train", *sys.argv[1:]],
+            "seed": config.seed,
+            "started": _now(),
+            "versions": versions(),
+            "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
+        }
+        write_atomically(path / CONFIG, as_yaml(config))
+        self.note()
+
+    def note(self, **facts: Any) -> None:
+        """Adds facts to run.json."""
+        self._facts.update(facts)
+        write_atomically(self.path / RUN, json.dumps(self._facts, indent=1) + "\n")
+
+    def end(self, status: str, **facts: Any) -> None:
+        """Notes how the run ended."""
+        self.note(status=status, ended=_now(), **facts)
+
+    def fail(self, error: BaseException) -> None:
+        """Notes what went wrong, as far as the disk still takes it."""
+        try:
+            self.end(FAILED, error=f"{type(error).__name__}: {error}", traceback=traceback.format_exc().splitlines())
+        except OSError as second:
+            print(f"{self.path / RUN} can't be written: {second}", file=sys.stderr)
+
+    def thin(self) -> None:
+        """Removes all but the latest checkpoints along the way."""
+        for old in sorted((self.path / CHECKPOINTS).glob("step-*"))[:-KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
