@@ -1,7 +1,19 @@
 """What holds for the whole suite."""
 
-import os
+from __future__ import annotations
 
-# The machines that run this have few cores. Torch with several threads on a busy one is many times
-# slower, and it reads this when it is first imported, in processes that tests start as well.
+import os
+import sys
+
+import pytest
+
+# Torch with several threads on a busy machine of few cores is many times slower than with one. It
+# reads this when it is first imported, in the processes that tests start as well.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(autouse=True)
+def one_torch_thread() -> None:
+    """Numba's parallel loops set the number of threads of the OpenMP library that Torch shares."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)

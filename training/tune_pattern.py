@@ -46,7 +46,10 @@ def main() -> None:
         points, low, _ = score(challenger, champion, seed=options.seed + turn)
         if low > 0.5:
             champion, step = challenger, min(step * 1.5, 0.5)
-            print(f"{turn:4d}  {np.round(champion, 3)}  {points:.3%} against the last champion  step {step:.3f}", flush=True)
+            print(
+                f"{turn:4d}  {np.round(champion, 3)}  {points:.3%} against the last champion  step {step:.3f}",
+                flush=True,
+            )
         else:
             step = max(step * 0.96, 0.03)
     points, low, high = score(champion, np.array(START), seed=options.seed + options.rounds)

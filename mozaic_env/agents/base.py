@@ -46,5 +46,3 @@ class Agent(abc.ABC):
 
     def __repr__(self) -> str:
         return f"<agent {self.name} for {self.game!r}>"
-
-

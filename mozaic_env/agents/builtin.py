@@ -22,7 +22,7 @@ class CompiledAgent(Agent):
         made = np.zeros(1, kernels.RECIPE)
         made["kind"], made["salt"] = self._kind, self.salt
         made["weights"][0, : len(self._weights)] = self._weights
-        return made[0]  # type: ignore[no-any-return]
+        return made[0]
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         actions, values = np.empty(self.game.num_actions, np.int64), np.empty(self.game.num_actions)

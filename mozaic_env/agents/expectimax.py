@@ -38,6 +38,7 @@ _NO_PROBABILITY = 1e-17
 States = npt.NDArray[Any]
 Room = tuple[npt.NDArray[Any], ...]
 
+
 @jit
 def _same(words: npt.NDArray[np.uint64], first: int, second: int) -> bool:
     for k in range(words.shape[1] - 1, -1, -1):  # what chance changes tends to stand last

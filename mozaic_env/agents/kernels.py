@@ -65,7 +65,9 @@ def best(values: Floats, size: int, bits: np.uint64) -> int:
 
 
 @jit
-def choose_rows(rows: npt.NDArray[np.void], recipe: Recipe, chosen: Integers, actions: Integers, values: Floats) -> None:
+def choose_rows(
+    rows: npt.NDArray[np.void], recipe: Recipe, chosen: Integers, actions: Integers, values: Floats
+) -> None:
     """`choose` for each row, into `chosen`."""
     for i in range(len(rows)):
         chosen[i] = choose(rows[i], recipe, actions, values)

@@ -1,4 +1,7 @@
-"""The MCTS agent: tree search with chance nodes, priors and leaf values from a heuristic of the game or from a policy."""
+"""The MCTS agent: tree search with chance nodes.
+
+Priors and leaf values come from a heuristic of the game or from a policy.
+"""
 
 from typing import Any, Protocol
 
@@ -75,7 +78,14 @@ def _most_visited(forest: Forest, tree: int, bits: np.uint64, room: Any) -> int:
 
 @jit
 def _search_rows(
-    rows: Rows, simulations: int, weights: Floats, exploration: float, salt: np.uint64, chosen: Integers, forest: Forest, room: Any
+    rows: Rows,
+    simulations: int,
+    weights: Floats,
+    exploration: float,
+    salt: np.uint64,
+    chosen: Integers,
+    forest: Forest,
+    room: Any,
 ) -> None:
     for i in range(len(rows)):
         bits = agent_bits(rows[i], salt)
@@ -84,7 +94,9 @@ def _search_rows(
 
 
 @jit
-def _walk_all(rows: Rows, forest: Forest, exploration: float, salt: np.uint64, simulation: int, nodes: Integers, leaves: Rows) -> int:
+def _walk_all(
+    rows: Rows, forest: Forest, exploration: float, salt: np.uint64, simulation: int, nodes: Integers, leaves: Rows
+) -> int:
     """`walk` in every tree; the decisions reached are gathered in `leaves`, `nodes` holds what was reached."""
     found = 0
     for tree in range(len(rows)):

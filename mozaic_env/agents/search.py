@@ -8,7 +8,9 @@ from mozaic_env.agents.expectimax import MAX_DEPTH, Room, make_room, search_rows
 from mozaic_env.core.game import Game, Rows
 
 EVERY = 2**31 - 1  # a width that leaves no action out
-FOLLOWERS = 16  # decisions that typically can follow one action in Mozaic: two movers, four gems, in a double turn or not
+FOLLOWERS = (
+    16  # decisions that typically can follow one action in Mozaic: two movers, four gems, in a double turn or not
+)
 
 
 class ExpectimaxAgent(Agent):
@@ -24,8 +26,8 @@ class ExpectimaxAgent(Agent):
             name: what it is called.
             depth: 1 (greedy) to 4, in decisions, its own included.
             heuristic: one of the game's, values the states at the end; None: its last, strongest one.
-            nodes: beyond depth 2, about how many last decisions to value at most: each ply then tries as many actions as
-                fit, the best by one-ply value. Depth 2 always tries all.
+            nodes: beyond depth 2, about how many last decisions to value at most: each ply then tries as many
+                actions as fit, the best by one-ply value. Depth 2 always tries all.
 
         Raises:
             ValueError: an argument is none of these.

@@ -1,9 +1,9 @@
 """Monte Carlo tree search with chance nodes, compiled, for any game; many trees side by side.
 
 A simulation walks from the root to a state not looked at before: at a decision along the edge of the best PUCT score
-(D. Silver et al., Mastering the game of Go without human knowledge, 2017), at chance by the outcomes' probabilities. The
-caller values that state and gives priors for its actions; `grow` adds them and passes the value back along the path.
-All values are for the root's seat, in [-1, 1]; other seats try to make them small.
+(D. Silver et al., Mastering the game of Go without human knowledge, 2017), at chance by the outcomes' probabilities.
+The caller values that state and gives priors for its actions; `grow` adds them and passes the value back along the
+path. All values are for the root's seat, in [-1, 1]; other seats try to make them small.
 """
 
 from typing import Any, NamedTuple

@@ -171,8 +171,5 @@ def cross_cells(names: Sequence[str], pairs: PairCounts) -> list[list[str]]:
 def cross_table(title: str, names: Sequence[str], pairs: PairCounts) -> Group:
     """Who scored how much against whom; the columns have the numbers of the lines."""
     places = [str(place) for place in range(1, len(names) + 1)]
-    lines = [
-        [f"{place} {line[0]}", *line[1:]]
-        for place, line in zip(places, cross_cells(names, pairs), strict=True)
-    ]
+    lines = [[f"{place} {line[0]}", *line[1:]] for place, line in zip(places, cross_cells(names, pairs), strict=True)]
     return _table(title, ["agent", *places], lines)

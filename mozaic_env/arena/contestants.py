@@ -32,11 +32,7 @@ def make_contestants(specs: Sequence[str], arguments: Namespace) -> tuple[Game, 
         game = checkpoint.read_card(checkpoint.resolve(folder))["game"]
         name, options = str(game.get("name")), dict(game.get("options", {}))
         break
-    options |= {
-        key: getattr(arguments, key)
-        for key in GAME_OPTIONS
-        if getattr(arguments, key, None) is not None
-    }
+    options |= {key: getattr(arguments, key) for key in GAME_OPTIONS if getattr(arguments, key, None) is not None}
     game = make_game(name, **options)
     return game, [make_agent(spec, game) for spec in specs]
 
@@ -55,6 +51,4 @@ def _checkpoint(spec: str) -> str | None:
     if spec.startswith(POLICY) or is_folder(spec):
         return spec.removeprefix(POLICY).split(",")[0]
     words = spec.partition(":")[2].split(",")
-    return next(
-        (word.removeprefix("policy=") for word in words if word.startswith("policy=")), None
-    )
+    return next((word.removeprefix("policy=") for word in words if word.startswith("policy=")), None)

@@ -64,9 +64,7 @@ class Coverage:
     margin_covered: float
 
 
-def measure(
-    first: Agent, second: Agent, games: int, matches: int, long: int, pairing: str = ""
-) -> Coverage:
+def measure(first: Agent, second: Agent, games: int, matches: int, long: int, pairing: str = "") -> Coverage:
     """Plays a long match and many small ones.
 
     Args:
@@ -91,9 +89,7 @@ def measure(
 
 def _plain(pairs: Sequence[int]) -> tuple[float, float]:
     """The normal interval of the mean over pairs."""
-    scores = [
-        score for score, number in zip(PAIR_SCORES, pairs, strict=True) for _ in range(number)
-    ]
+    scores = [score for score, number in zip(PAIR_SCORES, pairs, strict=True) for _ in range(number)]
     mean, half = fmean(scores), NORMAL * stdev(scores) / sqrt(len(scores))
     return mean - half, mean + half
 
@@ -123,9 +119,7 @@ def main() -> None:
     """Measures all pairings and prints or writes the report."""
     parser = argparse.ArgumentParser(description="How often 95% intervals hold the long-run value.")
     parser.add_argument("--matches", type=int, default=200, help="small matches (%(default)s)")
-    parser.add_argument(
-        "--long", type=int, default=100_000, help="games of the long match (%(default)s)"
-    )
+    parser.add_argument("--long", type=int, default=100_000, help="games of the long match (%(default)s)")
     parser.add_argument("--out", type=Path, help="file to write; default: print")
     options = parser.parse_args()
     lines = []

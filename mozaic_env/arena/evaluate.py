@@ -73,9 +73,7 @@ def read_evaluations(run: str | Path) -> list[Any]:
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"cannot read {path}: {error}; move it away to begin a new one") from None
     if not isinstance(evaluations, list):
-        raise ValueError(
-            f"{path} is not a JSON list of evaluations; move it away to begin a new one"
-        )
+        raise ValueError(f"{path} is not a JSON list of evaluations; move it away to begin a new one")
     return evaluations
 
 
@@ -139,8 +137,7 @@ def _report_folder(arguments: Namespace, in_run: bool) -> Path | None:
     if arguments.report == "":
         if not in_run:
             raise ValueError(
-                f"--report: name a folder; without one the report goes into the run folder, "
-                f"and {arguments.who} is none"
+                f"--report: name a folder; without one the report goes into the run folder, and {arguments.who} is none"
             )
         return make_output_folder(Path(arguments.who) / "report")
     return make_output_folder(arguments.report)

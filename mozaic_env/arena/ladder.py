@@ -70,9 +70,7 @@ def merge(results: Sequence[MatchResult], game: Game) -> list[MatchResult]:
     kept: dict[tuple[Any, ...], MatchResult] = {}
     for result in results:
         if (result.game, result.options) == (game.name, game.options):
-            key = identity(
-                result.players, result.seed, result.max_decisions, game.name, game.options
-            )
+            key = identity(result.players, result.seed, result.max_decisions, game.name, game.options)
             if key not in kept or result.games >= kept[key].games:
                 kept[key] = result
     return list(kept.values())

@@ -112,9 +112,7 @@ def play(
 
 
 @jit
-def answer(
-    games: Integers, answers: Integers, actions: int, rows: Rows, slots: Rows, log: Rows
-) -> None:
+def answer(games: Integers, answers: Integers, actions: int, rows: Rows, slots: Rows, log: Rows) -> None:
     """Makes the decisions of Python agents in the waiting games that `games` lists.
 
     Args:

@@ -17,9 +17,7 @@ from mozaic_env.core.game import Rows
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs.batch import check_whole_number
 
-COMPILED_BATCH = (
-    32  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
-)
+COMPILED_BATCH = 32  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
 ASKED_BATCH = 512  # games for which a Python agent is asked at once
 
 Progress = Callable[[float], None]
@@ -77,9 +75,7 @@ def play_match(
     check_games(games)
     check_whole_number("seed", seed, 0)
     threads = check_whole_number("threads", threads, 1)
-    limit = check_whole_number(
-        "max_decisions", game.max_decisions if max_decisions is None else max_decisions, 1
-    )
+    limit = check_whole_number("max_decisions", game.max_decisions if max_decisions is None else max_decisions, 1)
     recipes = _recipes(agents)
     compiled = not np.any(recipes["kind"] == PYTHON)
     if batch is None:
@@ -88,15 +84,14 @@ def play_match(
 
     began = time.perf_counter()
     seeds, seating = pair_seeds(seed, games), np.tile([[0, 1], [1, 0]], (games // 2, 1))
-    keys = np.repeat(keys_from_seeds(seeds[::2]), 2)
     report = progress or (lambda done: None)
 
     def play_part(low: int) -> Games:
-        part = slice(low, low + size)
-        table = Table(game, keys[part], seating[part], recipes, limit, keep_actions)
-        table.play(
-            agents, None if compiled else lambda share: report(low + share * len(table.rows))
-        )
+        part = slice(low, min(low + size, games))
+        even = slice(low - low % 2, part.stop + part.stop % 2, 2)  # first games of the part's pairs
+        keys = np.repeat(keys_from_seeds(seeds[even]), 2)[low - even.start :][: part.stop - low]
+        table = Table(game, keys, seating[part], recipes, limit, keep_actions)
+        table.play(agents, None if compiled else lambda share: report(low + share * len(table.rows)))
         return table.games(seeds[part])
 
     parts = []
@@ -123,8 +118,7 @@ def check_games(games: int) -> None:
     """ValueError if a match cannot have so many games."""
     if check_whole_number("games", games, 2) % 2:
         raise ValueError(
-            f"games={games}; accepted: an even number, because games are played in pairs "
-            "with the seats swapped"
+            f"games={games}; accepted: an even number, because games are played in pairs with the seats swapped"
         )
 
 
@@ -154,9 +148,7 @@ def _in_order(play_part: Callable[[int], Games], starts: range, threads: int) ->
         try:
             yield from pool.map(play_part, starts)
         except BaseException:
-            pool.shutdown(
-                wait=False, cancel_futures=True
-            )  # an error or Ctrl-C: the parts under way are the last
+            pool.shutdown(wait=False, cancel_futures=True)  # an error or Ctrl-C: the parts under way are the last
             raise
 
 
@@ -167,9 +159,6 @@ def _join(parts: list[Games]) -> Games:
     for field in fields(Games):
         arrays = [getattr(part, field.name) for part in parts]
         if field.name == "actions" and arrays[0] is not None:
-            arrays = [
-                np.pad(array, ((0, 0), (0, longest - array.shape[1])), constant_values=-1)
-                for array in arrays
-            ]
+            arrays = [np.pad(array, ((0, 0), (0, longest - array.shape[1])), constant_values=-1) for array in arrays]
         joined[field.name] = None if arrays[0] is None else np.concatenate(arrays)
     return Games(**joined)

@@ -37,9 +37,7 @@ def _short(name: str, most: int = 30) -> str:
 
 def points_picture(path: Path, results: Sequence[MatchResult]) -> None:
     """The share of points against each opponent, with its interval."""
-    figure = _figure(
-        8, 1.6 + 0.45 * len(results), f"Points of {results[0].players[0]}, with 95% intervals"
-    )
+    figure = _figure(8, 1.6 + 0.45 * len(results), f"Points of {results[0].players[0]}, with 95% intervals")
     axes = figure.add_subplot()
     axes.axvline(50, color=GREY, linewidth=1, linestyle="--")
     places = np.arange(len(results))[::-1]
@@ -135,9 +133,7 @@ def margins_picture(path: Path, results: Sequence[MatchResult]) -> None:
     _save(figure, path)
 
 
-def course_picture(
-    path: Path, title: str, curves: Sequence[tuple[str, Array]], bands: bool
-) -> None:
+def course_picture(path: Path, title: str, curves: Sequence[tuple[str, Array]], bands: bool) -> None:
     """Mean lead over the course of the game.
 
     Args:

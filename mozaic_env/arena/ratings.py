@@ -28,9 +28,7 @@ ELO = 400 / log(10)  # points of Elo in one natural unit of strength
 ANCHOR = "random"  # has rating 0 where it takes part
 SAMPLES = 1000  # of the bootstrap
 
-PairCounts = Mapping[
-    tuple[str, str], Sequence[int]
-]  # by players: pairs with each of PAIR_SCORES for the first
+PairCounts = Mapping[tuple[str, str], Sequence[int]]  # by players: pairs with each of PAIR_SCORES for the first
 
 
 @dataclass(frozen=True)
@@ -162,9 +160,7 @@ def _fit_with_draws(
     return _fit(len(names), places, counts), drawn
 
 
-def _fit(
-    size: int, places: npt.NDArray[Any], counts: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def _fit(size: int, places: npt.NDArray[Any], counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The Bradley-Terry fit, the first agent at 0."""
     import choix
 

@@ -39,8 +39,7 @@ def match_records(game: Game, result: MatchResult) -> Iterator[Record]:
     rows = first_rows(game, games)
     for index, row in enumerate(rows):
         header: dict[str, Any] = {
-            seat_name: result.players[games.seating[index, seat]]
-            for seat, seat_name in enumerate(game.seat_names)
+            seat_name: result.players[games.seating[index, seat]] for seat, seat_name in enumerate(game.seat_names)
         }
         header["seed"] = games.seeds[index]
         if games.endings[index] == loops.FORFEITED:
@@ -107,13 +106,7 @@ def game_of_record(record: Record) -> Game:
         ValueError: the header does not say, or says something that no game accepts.
     """
     sizes = record.header.get("board", "").split("x")
-    if (
-        len(sizes) != 2
-        or not all(size.isdecimal() for size in sizes)
-        or "rules" not in record.header
-    ):
-        raise ValueError(
-            "record header: rules=... and board=ROWSxCOLS are needed, such as board=8x8"
-        )
+    if len(sizes) != 2 or not all(size.isdecimal() for size in sizes) or "rules" not in record.header:
+        raise ValueError("record header: rules=... and board=ROWSxCOLS are needed, such as board=8x8")
     rows, cols = map(int, sizes)
     return make_game("mozaic", rules=record.header["rules"], rows=rows, cols=cols)

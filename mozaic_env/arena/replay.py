@@ -27,17 +27,11 @@ def run(arguments: Namespace) -> int:
         raise ValueError(f"{arguments.file} holds no records")
     if arguments.game is not None:
         if arguments.game > len(records):
-            raise ValueError(
-                f"--game {arguments.game}: {arguments.file} holds {len(records)} records"
-            )
+            raise ValueError(f"--game {arguments.game}: {arguments.file} holds {len(records)} records")
         records = records[arguments.game - 1 : arguments.game]
-    show = (
-        _show_nothing if arguments.quiet else _show_boards if arguments.boards else _show_position
-    )
+    show = _show_nothing if arguments.quiet else _show_boards if arguments.boards else _show_position
     bad = 0
-    bar = (
-        console.progress_bar("checking", len(records)) if arguments.quiet else nullcontext(_ignore)
-    )
+    bar = console.progress_bar("checking", len(records)) if arguments.quiet else nullcontext(_ignore)
     with bar as progress:
         for done, (line, record) in enumerate(records, 1):
             try:
@@ -57,9 +51,7 @@ def _ignore(done: float) -> None:
     pass
 
 
-def _replay(
-    record: Record, title: str | None, show: Callable[[Game, int, str, np.void], None]
-) -> None:
+def _replay(record: Record, title: str | None, show: Callable[[Game, int, str, np.void], None]) -> None:
     if title is not None:
         print(title + " ".join(f"{key}={value}" for key, value in record.header.items()))
     game = game_of_record(record)

@@ -60,9 +60,7 @@ def write_ladder_report(
     names = [rating.name for rating in ratings]
     anchor = choose_anchor([name for result in results for name in result.players])
     results = [
-        result
-        if names.index(result.players[0]) <= names.index(result.players[1])
-        else result.mirrored()
+        result if names.index(result.players[0]) <= names.index(result.players[1]) else result.mirrored()
         for result in results
         if result.players[0] != result.players[1]
     ]
@@ -90,9 +88,7 @@ def write_ladder_report(
     _write_text(folder, text)
 
 
-def _games_pictures(
-    folder: Path, game: Game, results: Sequence[MatchResult], order: Sequence[str] = ()
-) -> list[str]:
+def _games_pictures(folder: Path, game: Game, results: Sequence[MatchResult], order: Sequence[str] = ()) -> list[str]:
     """Draws what the games looked like; returns the paragraphs that show it.
 
     With an order of the agents, their leads are over all opponents, else against each.
@@ -110,8 +106,7 @@ def _games_pictures(
     if order:
         players = {name: players[name] for name in order if name in players}
         curves = [
-            (name, join_courses([courses(game, *match) for match in matches]))
-            for name, matches in players.items()
+            (name, join_courses([courses(game, *match) for match in matches])) for name, matches in players.items()
         ]
         title = "Mean lead over the course of a game, against all others"
     else:
@@ -123,8 +118,7 @@ def _games_pictures(
         text.append("Bands hold the middle 80% of the games.")
     if board_shape(game) is not None:
         boards = [
-            (name, np.sum([openings(game, *match) for match in matches], axis=0))
-            for name, matches in players.items()
+            (name, np.sum([openings(game, *match) for match in matches], axis=0)) for name, matches in players.items()
         ]
         title = f"Where agents place: their first {OPENING} placements in each game"
         pictures.openings_picture(folder / "placements.png", title, boards)

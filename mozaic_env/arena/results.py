@@ -53,9 +53,7 @@ class SeatResult:
 
     def mirrored(self) -> "SeatResult":
         """The opponent's results in these games."""
-        return SeatResult(
-            self.games, self.losses, self.draws, self.wins, 1 - self.points, -self.margin
-        )
+        return SeatResult(self.games, self.losses, self.draws, self.wins, 1 - self.points, -self.margin)
 
 
 @dataclass(frozen=True)
@@ -147,8 +145,7 @@ class MatchResult:
             points=1 - self.points,
             interval=(1 - high, 1 - low),
             margin=-self.margin,
-            margin_interval=self.margin_interval
-            and (-self.margin_interval[1], -self.margin_interval[0]),
+            margin_interval=self.margin_interval and (-self.margin_interval[1], -self.margin_interval[0]),
             pairs=self.pairs[::-1],
             seats=(self.seats[1].mirrored(), self.seats[0].mirrored()),
             details=games,
@@ -189,26 +186,12 @@ class MatchResult:
 
     def _check(self) -> None:
         counts = (self.games, self.wins, self.draws, self.losses, *self.pairs)
-        if (
-            not all(isinstance(number, int) and number >= 0 for number in counts)
-            or len(self.players) != 2
-        ):
-            raise ValueError(
-                "match result: games, wins, draws, losses and pairs are counts, "
-                "players are two names"
-            )
+        if not all(isinstance(number, int) and number >= 0 for number in counts) or len(self.players) != 2:
+            raise ValueError("match result: games, wins, draws, losses and pairs are counts, players are two names")
         twice = 2 * self.wins + self.draws
-        score = sum(
-            number * int(4 * share) for number, share in zip(self.pairs, PAIR_SCORES, strict=True)
-        )
-        if (
-            self.wins + self.draws + self.losses != self.games
-            or 2 * sum(self.pairs) != self.games
-            or score != twice
-        ):
-            raise ValueError(
-                "match result: wins, draws, losses and pairs do not add up to the games"
-            )
+        score = sum(number * int(4 * share) for number, share in zip(self.pairs, PAIR_SCORES, strict=True))
+        if self.wins + self.draws + self.losses != self.games or 2 * sum(self.pairs) != self.games or score != twice:
+            raise ValueError("match result: wins, draws, losses and pairs do not add up to the games")
 
 
 def summarise(games: Games, **facts: Any) -> MatchResult:
@@ -259,6 +242,4 @@ def _seat_result(
 ) -> SeatResult:
     wins, draws, losses = _wins_draws_losses(results[chosen])
     games = wins + draws + losses
-    return SeatResult(
-        games, wins, draws, losses, (2 * wins + draws) / (2 * games), float(margins[chosen].mean())
-    )
+    return SeatResult(games, wins, draws, losses, (2 * wins + draws) / (2 * games), float(margins[chosen].mean()))

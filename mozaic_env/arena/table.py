@@ -44,9 +44,7 @@ class Table:
         self._scratch = np.empty(game.num_actions, np.int64), np.empty(game.num_actions)
         loops.begin(self.rows, self.slots)
 
-    def play(
-        self, agents: Sequence[Agent], progress: Callable[[float], None] | None = None
-    ) -> None:
+    def play(self, agents: Sequence[Agent], progress: Callable[[float], None] | None = None) -> None:
         """Plays all games to their ends.
 
         Args:

@@ -103,17 +103,13 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _play(
-    arguments: Namespace, known: Sequence[MatchResult], keep_actions: bool
-) -> tuple[Game, list[MatchResult]]:
+def _play(arguments: Namespace, known: Sequence[MatchResult], keep_actions: bool) -> tuple[Game, list[MatchResult]]:
     """The game and the new results; without agents the last known result says what the game is."""
     from mozaic_env.arena import console
 
     if not arguments.agents:
         if not known:
-            raise ValueError(
-                "name at least two agents, or with --results a file that holds results already"
-            )
+            raise ValueError("name at least two agents, or with --results a file that holds results already")
         return make_game(known[-1].game, **known[-1].options), []
     game, agents = make_contestants(arguments.agents, arguments)
 

@@ -36,9 +36,7 @@ def courses(game: Game, result: MatchResult, player: int) -> npt.NDArray[np.floa
 def join_courses(parts: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
     """The courses of several matches as one array."""
     longest = max(part.shape[1] for part in parts)
-    return np.concatenate(
-        [np.pad(part, ((0, 0), (0, longest - part.shape[1])), mode="edge") for part in parts]
-    )
+    return np.concatenate([np.pad(part, ((0, 0), (0, longest - part.shape[1])), mode="edge") for part in parts])
 
 
 def board_shape(game: Game) -> tuple[int, int] | None:

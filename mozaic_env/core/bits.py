@@ -143,8 +143,8 @@ def spread_interleaved(out: Bytes, row: int, start: int, boards: tuple[Board, Bo
 def nth(board: Board, n: int) -> int:
     """Index of the n-th set bit (n = 0: the lowest); the board has more than n bits set.
 
-    Finds the byte from running sums of the bytes' bit counts, then looks the rest up
-    (S. Vigna, Broadword implementation of rank/select queries, 2008).
+    Finds the byte from running sums of the bytes' bit counts, then looks the rest up (S. Vigna, Broadword
+    implementation of rank/select queries, 2008).
     """
     sums = board - ((board >> ONE) & _PAIRS)
     sums = (sums & _QUADS) + ((sums >> np.uint64(2)) & _QUADS)

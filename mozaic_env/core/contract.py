@@ -167,8 +167,9 @@ def value(row: Row, seat: int, weights: Floats) -> float:
 
 @_of_game
 def decision_kind(row: Row) -> int:
-    """A number from 0 to 63: of the decisions that can follow one action, those with equal numbers have equal `value`
-    and `action_values`, so a search values only one of them.
+    """A number from 0 to 63 for a decision, by which a search saves work.
+
+    Of the decisions that can follow one action, those with equal numbers have equal `value` and `action_values`.
     """
     raise NotImplementedError
 

@@ -73,14 +73,14 @@ class Game(abc.ABC):
         Entries of more than one byte come first in `fields`, so that all are aligned.
         """
         packed = np.dtype([(field.key, field.dtype, field.shape) for field in self.fields])
-        return np.dtype(
-            {
-                "names": packed.names,
-                "formats": [packed[key] for key in packed.names or ()],
-                "offsets": [packed.fields[key][1] for key in packed.names or ()] if packed.fields else [],
-                "itemsize": -(-packed.itemsize // 8) * 8,
-            }
-        )
+        places: Any = packed.fields or {}
+        padded: Any = {
+            "names": list(places),
+            "formats": [place[0] for place in places.values()],
+            "offsets": [place[1] for place in places.values()],
+            "itemsize": -(-packed.itemsize // 8) * 8,
+        }
+        return np.dtype(padded)
 
     @property
     def action_planes(self) -> npt.NDArray[np.int64] | None:
@@ -147,7 +147,7 @@ class Game(abc.ABC):
         return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.options == other.options  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.options == other.options
 
     def __hash__(self) -> int:
         return hash((self.name, tuple(sorted(self.options.items()))))

@@ -128,7 +128,7 @@ class _Locator:
 
 
 class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_Locator]
+    _locator_classes = (_Locator,)
 
 
 class _FilePerSignature(IndexDataCacheFile):  # type: ignore[misc]
@@ -155,7 +155,9 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         super().__init__(py_func)
-        self._cache_file = _FilePerSignature(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
+        self._cache_file = _FilePerSignature(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
@@ -188,4 +190,4 @@ def entry_point(function: Any, *arguments: Any) -> Callable[..., Any]:
     Halves the cost of a call with a dozen arrays. It does not check types any more: only for arrays whose type,
     dimensions and contiguity the caller has fixed.
     """
-    return function.compile(tuple(numba.typeof(argument) for argument in arguments))  # type: ignore[no-any-return]
+    return function.compile(tuple(numba.typeof(argument) for argument in arguments))

@@ -61,7 +61,8 @@ def parse_record(line: str) -> Record:
     parts = line.split("|")
     if len(parts) != 2 or "\n" in line.strip():
         raise ValueError(
-            f"a record is one line of key=value words, one '|', then the game's words; got {len(parts) - 1} bars in {line.strip()[:80]!r}"
+            "a record is one line of key=value words, one '|', then the game's words; "
+            f"got {len(parts) - 1} bars in {line.strip()[:80]!r}"
         )
     header: dict[str, str] = {}
     for word in parts[0].split():

@@ -57,7 +57,7 @@ def random_bits(key: np.uint64, stream: np.uint64, counter: int) -> np.uint64:
 @jit
 def below(bits: np.uint64, limit: int) -> int:
     """Turns a random uint64 into an int64 in [0, limit); the bias is below limit / 2**32."""
-    return np.int64(((bits >> _HALF) * np.uint64(limit)) >> _HALF)
+    return np.int64(((bits >> _HALF) * np.uint64(limit)) >> _HALF)  # type: ignore[return-value]
 
 
 @jit

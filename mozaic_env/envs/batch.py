@@ -146,8 +146,14 @@ class Batch:
         """
         agents = tuple(make_agent(opponent, self.game) for opponent in opponents)
         weights = np.ones(len(agents)) if shares is None else np.asarray(shares, np.float64)
-        if weights.shape != (len(agents),) or not np.all((weights >= 0) & np.isfinite(weights)) or (len(agents) and not weights.sum() > 0):
-            raise ValueError(f"shares={shares!r}; accepted: one number of at least 0 for each of {len(agents)} opponents, not all 0")
+        if (
+            weights.shape != (len(agents),)
+            or not np.all((weights >= 0) & np.isfinite(weights))
+            or (len(agents) and not weights.sum() > 0)
+        ):
+            raise ValueError(
+                f"shares={shares!r}; accepted: one number of at least 0 for each of {len(agents)} opponents, not all 0"
+            )
         self.opponents = agents
         self.opponent_names = np.array([agent.name for agent in agents], object)
         self.recipes = np.zeros(max(len(agents), 1), RECIPE)
@@ -175,7 +181,9 @@ class Batch:
             self.buffers.tail = tail
         return tail
 
-    def begin(self, games: Integers, keys: npt.NDArray[np.uint64] | None, start: np.void | None, seat: int | None) -> None:
+    def begin(
+        self, games: Integers, keys: npt.NDArray[np.uint64] | None, start: np.void | None, seat: int | None
+    ) -> None:
         """Begins a game in each of the listed slots.
 
         Args:
@@ -240,7 +248,7 @@ class Batch:
         if self._has_python_opponents:
             self._ask_opponents()
             ended = int(np.count_nonzero(self.buffers.terminated | self.buffers.truncated))
-        return ended  # type: ignore[no-any-return]
+        return ended
 
     def _compile_step(self, actions: Integers) -> Callable[..., int]:
         if self.threads == 1:

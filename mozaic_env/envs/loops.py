@@ -135,7 +135,7 @@ def _show(row: Row, slot: Row, frames: Bytes, masks: Bytes, index: int) -> int:
         legal(row, masks, index)
     else:
         masks[index] = 1
-    return seat
+    return seat  # type: ignore[return-value]
 
 
 @jit(forceinline=True)

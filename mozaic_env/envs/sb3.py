@@ -24,10 +24,11 @@ from mozaic_env.games import make_game
 class GameVecEnv(VecEnv):
     """Many games at once behind stable-baselines3's interface.
 
-    `infos[i]` of a game that ended holds `terminal_observation`, `TimeLimit.truncated`, `is_success` (the seat won; with
-    ``opponent=None`` the seat that acted last), `seat`, `outcome` (the seat's result, in [-1, 1]; 0 if truncated) and
-    `margin` (its final lead, in the game's unit), `opponent` where there is one, and `illegal_action` (True) where it was
-    that. The others are empty: copying dicts can take half of a step (stable-baselines3 issue 618).
+    `infos[i]` of a game that ended holds `terminal_observation`, `TimeLimit.truncated`, `is_success` (the seat won;
+    with ``opponent=None`` the seat that acted last), `seat`, `outcome` (the seat's result, in [-1, 1]; 0 if
+    truncated) and `margin` (its final lead, in the game's unit), `opponent` where there is one, and `illegal_action`
+    (True) where it was that. The others are empty: copying dicts can take half of a step (stable-baselines3 issue
+    618).
 
     `env_method("action_masks")` gives the masks of the games, as MaskablePPO asks for them.
     """
@@ -98,7 +99,8 @@ class GameVecEnv(VecEnv):
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise ValueError(
-                f"actions have shape {given.shape} and dtype {given.dtype}; accepted: ({self.num_envs},) of whole numbers"
+                f"actions have shape {given.shape} and dtype {given.dtype}; "
+                f"accepted: ({self.num_envs},) of whole numbers"
             )
         self._actions = np.ascontiguousarray(given, np.int64)
 
@@ -110,7 +112,7 @@ class GameVecEnv(VecEnv):
         infos = [self._nothing] * self.num_envs
         if batch.step(self._actions):
             for i in np.flatnonzero(batch.buffers.terminated | batch.buffers.truncated):
-                infos[i] = self._ending(i)
+                infos[i] = self._ending(int(i))
         dones = batch.buffers.terminated | batch.buffers.truncated
         return self._observation(), batch.buffers.rewards.astype(np.float32), dones, infos
 
@@ -138,8 +140,8 @@ class GameVecEnv(VecEnv):
     def set_opponents(self, opponents: Sequence[str | Agent], shares: Sequence[float] | None = None) -> None:
         """Changes who may hold the other seats; every game under way keeps its opponent to the end.
 
-        A game's opponent is drawn at its start. Call it only with lists that begin with the opponents of all games under
-        way, in the same order, or call `reset` next.
+        A game's opponent is drawn at its start. Call it only with lists that begin with the opponents of all games
+        under way, in the same order, or call `reset` next.
         """
         self._batch.set_opponents(opponents, shares)
 
@@ -189,7 +191,9 @@ class GameVecEnv(VecEnv):
         Raises:
             AttributeError: always; make another environment with other options.
         """
-        raise AttributeError(f"{attr_name!r} can't be set for single games; make another environment with other options")
+        raise AttributeError(
+            f"{attr_name!r} can't be set for single games; make another environment with other options"
+        )
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
         """Never: there are no single environments to wrap."""

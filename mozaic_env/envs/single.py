@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -59,8 +59,8 @@ class GameEnv(gym.Env[Observation, np.int64]):
     `seat` (whose view the observation is). At the end also `opponent` (its name, if there is one) and, after an illegal
     action, `illegal_action` (True).
 
-    **Reward.** For the seat that acted. ``"outcome"``: the game's result at the end, 0 before. ``"margin"``: by how much
-    the seat's lead has grown since its last decision, in the game's unit.
+    **Reward.** For the seat that acted. ``"outcome"``: the game's result at the end, 0 before. ``"margin"``: by how
+    much the seat's lead has grown since its last decision, in the game's unit.
 
     **End.** `terminated` when the game is over, or after an illegal action with ``illegal="lose"`` (reward -1).
     `truncated` when `max_decisions` decisions of all seats have been made and the game is not over. Never both.
@@ -69,7 +69,10 @@ class GameEnv(gym.Env[Observation, np.int64]):
         game: the game with its options.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 2}
+    metadata: dict[str, Any] = {
+        "render_modes": ["ansi"],
+        "render_fps": 2,
+    }
 
     def __init__(
         self,
@@ -215,7 +218,7 @@ class GameEnv(gym.Env[Observation, np.int64]):
     @property
     def record(self) -> str:
         """The game so far as a record: complete once it is over, without a result while it runs."""
-        self._require_game()
+        start = self._require_game()
         row, slot = self._batch.rows[0], self._batch.slots[0]
         header: dict[str, Any] = {}
         if self._batch.opponents:
@@ -227,13 +230,13 @@ class GameEnv(gym.Env[Observation, np.int64]):
         over = slot["status"] == loops.TERMINATED and not slot["illegal"]
         actions = self._batch.log[0, : row["decisions"]].tolist()
         ending = "running" if running else "over" if over else "truncated"
-        return str(self.game.write_record(self._start, actions, header, ending))  # type: ignore[arg-type]
+        return str(self.game.write_record(start, actions, header, ending))
 
     def clone(self) -> "GameEnv":
         """An independent copy with the game in progress, for search: it goes on exactly as this one would."""
         return copy.deepcopy(self)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The picture that `render_mode` asks for; None without one."""
         if self.render_mode is None:
             gym.logger.warn("render() was called without a render_mode; pass one to gym.make, such as 'ansi'")
@@ -241,6 +244,8 @@ class GameEnv(gym.Env[Observation, np.int64]):
         self._require_game()
         return self.game.draw_text(self._batch.rows[0])
 
-    def _require_game(self) -> None:
+    def _require_game(self) -> np.void:
+        """The row that the game began with."""
         if self._start is None:
             raise EpisodeOver("no game has begun; call reset() first")
+        return self._start

@@ -1,5 +1,7 @@
 """A game's observation and actions as Gymnasium spaces."""
 
+from typing import Any
+
 import numpy as np
 from gymnasium import spaces
 
@@ -14,11 +16,11 @@ def field_space(field: Field) -> spaces.Space[np.ndarray]:
     return spaces.Box(np.zeros_like(high), high, dtype=field.dtype)
 
 
-def observation_space(game: Game) -> spaces.Dict:
+def observation_space(game: Game) -> Any:
     """The observation Dict of one game, its entries in the order of `game.fields`."""
     return spaces.Dict([(field.key, field_space(field)) for field in game.fields])
 
 
-def action_space(game: Game) -> "spaces.Discrete":
+def action_space(game: Game) -> spaces.Discrete:
     """All action ids of a game."""
     return spaces.Discrete(game.num_actions)

@@ -41,7 +41,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     `threads` changes the speed, never a result.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012  (Gymnasium's declaration)
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}
 
     def __init__(
         self,
@@ -144,9 +144,15 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     def _read_mask(self, mask: Any) -> npt.NDArray[np.int64]:
         if mask is None:
             return np.arange(self.num_envs)
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
+        if (
+            not isinstance(mask, np.ndarray)
+            or mask.dtype != np.bool_
+            or mask.shape != (self.num_envs,)
+            or not mask.any()
+        ):
             raise ValueError(
-                f"options['reset_mask']={mask!r}; accepted: a bool array of shape ({self.num_envs},) with at least one True"
+                f"options['reset_mask']={mask!r}; "
+                f"accepted: a bool array of shape ({self.num_envs},) with at least one True"
             )
         if not self._begun and not mask.all():
             raise ValueError("options['reset_mask'] leaves games out that have never begun; reset all of them first")
@@ -230,7 +236,8 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise ValueError(
-                f"actions have shape {given.shape} and dtype {given.dtype}; accepted: ({self.num_envs},) of whole numbers"
+                f"actions have shape {given.shape} and dtype {given.dtype}; "
+                f"accepted: ({self.num_envs},) of whole numbers"
             )
         return np.ascontiguousarray(given, np.int64)
 
@@ -343,7 +350,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             *args: of the method.
             **kwargs: of the method.
         """
-        per_game = {
+        per_game: dict[str, Any] = {
             "action_masks": lambda: tuple(self.action_masks()),
             "position": lambda: self.positions,
             "state": lambda: tuple(self.states),
@@ -352,8 +359,10 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         if name in per_game:
             return per_game[name](*args, **kwargs)
         shared = {"observation_space": "single_observation_space", "action_space": "single_action_space"}
-        if name not in ("game", "render_mode", "spec", *shared) :
-            raise ValueError(f"no attribute {name!r}; accepted: {', '.join([*per_game, 'game', 'render_mode', 'spec', *shared])}")
+        if name not in ("game", "render_mode", "spec", *shared):
+            raise ValueError(
+                f"no attribute {name!r}; accepted: {', '.join([*per_game, 'game', 'render_mode', 'spec', *shared])}"
+            )
         return (getattr(self, shared.get(name, name)),) * self.num_envs
 
     def get_attr(self, name: str) -> tuple[Any, ...]:

@@ -82,7 +82,10 @@ def parse_action(text: str, rows: int, cols: int) -> int:
     Raises:
         ValueError: the text is not a placement, slide or removal on this board.
     """
-    accepted = f"{text!r} is not an action on a {rows}x{cols} board; accepted are d4 (place), d4-e5 (slide one step diagonally) and xd4 (remove)"
+    accepted = (
+        f"{text!r} is not an action on a {rows}x{cols} board; accepted are d4 (place), "
+        "d4-e5 (slide one step diagonally) and xd4 (remove)"
+    )
     match = _NOTATION.fullmatch(text)
     if match is None or (match["remove"] and match["to"]):
         raise ValueError(accepted)

@@ -34,7 +34,96 @@ contract.register(
 
 
 class Mozaic(Game):
-    """TODO page"""
+    """Mozaic, Martin H. Samuel's game of placement and luck, for two players.
+
+    Yellow (seat 0) and blue (seat 1) take turns to draw a gem from a bag and to play it on a board of 8 x 8 tiles. A
+    2 x 2 block of one colour is a square and scores for the owner of the colour, whoever completed it. The bag holds
+    32 gems of each colour and four exceptions: emerald (slide), diamond (remove), ruby (miss the turn) and the
+    double-turn gem.
+
+    ``gym.make("mozaic_env:Mozaic-v0")`` makes the single environment (`mozaic_env.envs.single.GameEnv`),
+    ``gym.make_vec("mozaic_env:Mozaic-v0", num_envs=1024)`` the vector environment
+    (`mozaic_env.envs.vector.GameVectorEnv`).
+
+    ## Rules in brief
+
+    | drawn | what happens |
+    |---|---|
+    | a colour gem, own or the opponent's | it is placed on any empty tile |
+    | emerald | any gem moves one step diagonally to an empty tile |
+    | diamond | any gem goes back from the board into the bag |
+    | ruby | the turn is missed |
+    | double-turn gem | it is set aside and two gems are drawn and played, one after the other |
+
+    A placed or slid gem scores 4 points for each of the at most four squares that contain it. The game is over when
+    all tiles are covered; more points win. Nobody may pass; what cannot be played has no effect. Only what leaves a
+    choice is a decision: a colour gem, an emerald with a legal slide, a diamond with a gem on the board. All else is
+    resolved as chance, so a seat can decide twice in a row, and can wait through several decisions of the other.
+
+    ## Actions
+
+    `Discrete(6 n)` with n = rows * cols tiles, 384 on the full board. Tile t = cols * (rank - 1) + file; a1 is 0, h8
+    is 63.
+
+    | id | action | notation |
+    |---|---|---|
+    | t | place the gem in hand on t | `d4` |
+    | n + 4 t + k | slide the gem on t: k = 0 up-right, 1 up-left, 2 down-right, 3 down-left | `d4-e5` |
+    | 5 n + t | remove the gem on t | `xd4` |
+
+    Slides that would leave the board (60 ids on the full board) have ids for regularity and are never legal.
+
+    ## Observation
+
+    A Dict, from the view of the seat that decides: own things first.
+
+    | key | space | what it holds |
+    |---|---|---|
+    | `score` | Box int32 (2,) | points: own, opponent's |
+    | `board` | MultiBinary int8 (3, rows, cols) | planes: own gems, opponent's gems, empty tiles; rank 1 first |
+    | `bag` | Box int8 (6,) | in the bag: own colour, opponent's, emerald, diamond, ruby, double-turn |
+    | `hand` | MultiBinary int8 (4,) | gem in hand: own colour, opponent's, emerald, diamond; zeros at the end |
+    | `plays` | Box int8 (1,) | draws owed in this turn, the gem in hand included; 0 at the end |
+
+    Positions that differ in what can follow never share an observation: which gems are set aside follows from bag
+    and hand. How many decisions have been made is not part of it; a game at the limit is truncated, not terminated.
+
+    ## Rewards
+
+    `reward="outcome"`: +1 for a win, -1 for a loss, 0 for a draw and before the end. `reward="margin"`: by how much the
+    lead in squares (points / 4) has grown since the last decision.
+
+    ## Arguments
+
+    | argument | default | |
+    |---|---|---|
+    | `rules` | `"amethyst"` | the edition: `"amethyst"` (the inventor's current text) or `"onyx"` (2003 to 2010) |
+    | `rows`, `cols` | 8 | 2 to 8, an even number of tiles; each colour has rows * cols / 2 gems |
+    | `opponent`, `seat`, `reward`, `illegal`, `max_decisions`, `render_mode` | | see `GameEnv` |
+
+    The editions differ: amethyst begins with yellow and a yellow gem in hand, calls a double turn one turn of two
+    draws, loses both to a ruby drawn first, and returns set-aside gems when the turn is complete. onyx begins with a
+    fair draw for who starts, calls a double turn two turns, of which a ruby costs one, and returns emerald, diamond
+    and ruby right after use.
+
+    ## Readings
+
+    Where the printed rules leave a gap, this is how they are read:
+
+    * A slide that completes squares scores like a placement. A square broken by a slide or a removal costs nothing, and
+      completing it again scores again.
+    * The game ends at once when the last colour gem lands: a second draw that is still owed is not taken, and gems
+    set aside
+      stay where they are.
+    * An exception without effect inside a double turn of the amethyst edition stays out of the bag like one that was
+    played,
+      until the turn is complete.
+    * onyx: drawing for the start is fair between the two colours by symmetry, so one coin decides it.
+
+    ## Version history
+
+    * v0: first version.
+    """
 
     name: ClassVar[str] = "mozaic"
     dtype: ClassVar[np.dtype[Any]] = rules.ROW
@@ -61,7 +150,9 @@ class Mozaic(Game):
             if isinstance(given, bool) or not isinstance(given, int | np.integer) or given not in actions.SIZES:
                 raise ValueError(f"{name}={given!r}; accepted: a whole number from 2 to 8")
         if rows * cols % 2:
-            raise ValueError(f"rows={rows}, cols={cols}: {rows * cols} tiles; accepted: boards with an even number of tiles")
+            raise ValueError(
+                f"rows={rows}, cols={cols}: {rows * cols} tiles; accepted: boards with an even number of tiles"
+            )
         self.rules = rules
         self.board = (int(rows), int(cols))
         self.num_actions = actions.num_actions(rows * cols)

@@ -11,9 +11,9 @@ from mozaic_env.core.contract import OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
 from mozaic_env.mozaic.actions import POINTS_PER_SQUARE
 from mozaic_env.mozaic.rules import (
-    LAST_FILE,
     BLUE,
     EMERALD,
+    LAST_FILE,
     empty_tiles,
     mover,
     slide_step,
@@ -104,9 +104,7 @@ def _place_values(own: Board, other: Board, mine: bool, row: Row, weights: Weigh
 
 
 @jit
-def _slide_values(
-    own: Board, other: Board, step: int, row: Row, weights: Weights, values: Floats
-) -> None:
+def _slide_values(own: Board, other: Board, step: int, row: Row, weights: Weights, values: Floats) -> None:
     corners, cols = _block_corners(row), np.uint64(row.cols)
     before = potential(own, other, corners, cols, weights)
     up, down = np.uint64(max(step, 0)), np.uint64(max(-step, 0))
@@ -165,4 +163,4 @@ def action_values(row: Row, seat: int, weights: Floats, actions: Integers, value
 @jit
 def decision_kind(row: Row) -> int:
     """Who decides with which gem: the tiles are the same for all draws, and nothing else counts."""
-    return 8 * np.int64(row.mover) + np.int64(row.hand)
+    return 8 * np.int64(row.mover) + np.int64(row.hand)  # type: ignore[return-value]

@@ -18,7 +18,9 @@ def fields(rows: int, cols: int) -> tuple[Field, ...]:
     return (
         counts("score", np.int32, (most_points, most_points), "points: own, opponent's"),
         binary("board", (len(PLANES), rows, cols), "planes: " + ", ".join(PLANES)),
-        counts("bag", np.int8, (half, half, 1, 1, 1, 1), "in the bag: own, opponent's, emerald, diamond, ruby, double-turn"),
+        counts(
+            "bag", np.int8, (half, half, 1, 1, 1, 1), "in the bag: own, opponent's, emerald, diamond, ruby, double-turn"
+        ),
         binary("hand", (4,), "in hand, one-hot: own, opponent's, emerald, diamond; zeros when the game is over"),
         counts("plays", np.int8, (2,), "draws owed in this turn, the gem in hand included; 0 when the game is over"),
     )
@@ -26,6 +28,7 @@ def fields(rows: int, cols: int) -> tuple[Field, ...]:
 
 @jit(forceinline=True)
 def observe(row: Row, seat: int, frames: Bytes, index: int) -> None:
+    """Writes the entries that `fields` lists, in their order."""
     tiles, other = tiles_of(row), 1 - seat
     store_int32(frames, index, 0, row.score[seat])
     store_int32(frames, index, 4, row.score[other])

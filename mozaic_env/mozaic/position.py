@@ -101,15 +101,23 @@ def _check(row: np.void) -> None:
     for colour in range(2):
         total = int(row["gems"][colour]).bit_count() + bag[colour] + (hand == colour)
         if total != half:
-            raise ValueError(f"{total} gems of {LETTERS[colour]} on the board, in the bag and in hand; there are {half}")
+            raise ValueError(
+                f"{total} gems of {LETTERS[colour]} on the board, in the bag and in hand; there are {half}"
+            )
     for gem in range(EMERALD, DOUBLE + 1):
         if bag[gem] + (hand == gem) > 1:
-            raise ValueError(f"{bag[gem] + (hand == gem)} {Gem(gem).name.lower()} gems in the bag and in hand; there is 1")
+            raise ValueError(
+                f"{bag[gem] + (hand == gem)} {Gem(gem).name.lower()} gems in the bag and in hand; there is 1"
+            )
     if any(points % POINTS_PER_SQUARE for points in row["score"]):
         raise ValueError(f"score {row['score'][0]}-{row['score'][1]}; points come in fours")
     over, full = hand == NO_GEM, not empty_tiles(row)
     if over != full:
-        raise ValueError("the board is full, so hand is - (the game is over)" if full else "hand is - (the game is over), but tiles are empty")
+        raise ValueError(
+            "the board is full, so hand is - (the game is over)"
+            if full
+            else "hand is - (the game is over), but tiles are empty"
+        )
     if hand == EMERALD and not any_slide(row):
         raise ValueError("hand e, but no gem can slide, so nobody decides here")
     if hand == DIAMOND and not (row["gems"][0] | row["gems"][1]):
@@ -124,7 +132,9 @@ def _check_aside(row: np.void, aside: list[int]) -> None:
     """
     names = ", ".join(LETTERS[gem] for gem in aside)
     if row["plays"] == 2 and aside != [DOUBLE]:
-        raise ValueError(f"plays 2 is the first half of a double turn, with x alone set aside; set aside: {names or 'none'}")
+        raise ValueError(
+            f"plays 2 is the first half of a double turn, with x alone set aside; set aside: {names or 'none'}"
+        )
     if row["plays"] != 2 and aside:
         first = [gem for gem in aside if gem != DOUBLE]
         if DOUBLE not in aside or len(first) > (1 if row["edition"] == AMETHYST else 0) or RUBY in first:

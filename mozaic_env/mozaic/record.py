@@ -137,7 +137,9 @@ def _check_ending(record: Record, row: np.void) -> None:
     if over and record.truncated:
         raise ValueError("the record ends in '...' (truncated), but the game is over")
     if not over and not record.truncated and result is not None:
-        raise ValueError("the record has a result, but its words end before the game is over; a truncated one ends in '...'")
+        raise ValueError(
+            "the record has a result, but its words end before the game is over; a truncated one ends in '...'"
+        )
     score = f"{row['score'][0]}-{row['score'][1]}"
     if result is not None and result != score:
         raise ValueError(f"the record says result={result}, its words give {score}")

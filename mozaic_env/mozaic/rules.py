@@ -44,7 +44,7 @@ for _cols in range(2, 9):
 @jit
 def tiles_of(row: Row) -> int:
     """Number of tiles of the board."""
-    return np.int64(row.rows) * np.int64(row.cols)
+    return np.int64(row.rows) * np.int64(row.cols)  # type: ignore[return-value]
 
 
 @jit
@@ -101,11 +101,12 @@ def slide_step(direction: int, cols: int) -> int:
 
 @jit
 def mover(row: Row) -> int:
+    """Who decides, or CHANCE while a draw is owed, or OVER."""
     if row.plays == 0:
         return OVER
     if row.hand == NO_GEM:
         return CHANCE
-    return np.int64(row.mover)
+    return np.int64(row.mover)  # type: ignore[return-value]
 
 
 @jit
@@ -185,7 +186,7 @@ def apply(row: Row, action: int) -> None:
 def _gems_in_bag(row: Row) -> int:
     total = 0
     for gem in range(6):
-        total += np.int64(row.bag[gem])
+        total += np.int64(row.bag[gem])  # type: ignore[assignment]
     return total
 
 
@@ -195,7 +196,7 @@ def sample(row: Row) -> int:
     number = below(random_bits(row.key, LUCK, row.draws), _gems_in_bag(row))
     gem, upto = 0, 0
     for kind in range(DOUBLE):  # adding comparisons instead of leaving early: nothing to mispredict
-        upto += np.int64(row.bag[kind])
+        upto += np.int64(row.bag[kind])  # type: ignore[assignment]
         gem += number >= upto
     return gem
 
@@ -214,6 +215,7 @@ def outcomes(row: Row, codes: Integers, probabilities: Floats) -> int:
 
 @jit
 def any_slide(row: Row) -> bool:
+    """Whether any gem can slide."""
     return (slides(row, 0) | slides(row, 1) | slides(row, 2) | slides(row, 3)) != 0
 
 
@@ -244,6 +246,7 @@ def resolve(row: Row, code: int) -> None:
 
 @jit(forceinline=True)
 def legal(row: Row, masks: Bytes, index: int) -> None:
+    """Writes the mask: for a colour gem the empty tiles, for an emerald the slides, for a diamond all gems."""
     tiles = tiles_of(row)
     if row.hand <= BLUE:
         spread(masks, index, 0, empty_tiles(row), tiles)
@@ -259,6 +262,7 @@ def legal(row: Row, masks: Bytes, index: int) -> None:
 
 @jit
 def is_legal(row: Row, action: int) -> bool:
+    """Whether the action plays the gem in hand and its tiles allow it."""
     tiles = tiles_of(row)
     if row.hand <= BLUE:
         return action < tiles and (empty_tiles(row) >> np.uint64(action)) & ONE != 0
@@ -273,6 +277,7 @@ def is_legal(row: Row, action: int) -> bool:
 
 @jit
 def random_action(row: Row, bits: np.uint64) -> int:
+    """Uniform over the legal actions: the n-th set bit of their board."""
     if row.hand <= BLUE:
         empty = empty_tiles(row)
         return nth(empty, below(bits, count(empty)))

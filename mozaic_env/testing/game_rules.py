@@ -78,9 +78,7 @@ def check_mask_against_is_legal(game: Game) -> None:
     for row in decisions(game):
         on.is_legal(row, allowed)
         wrong = np.flatnonzero(mask_of(game, row) != allowed[0].astype(bool))
-        assert not len(wrong), (
-            f"{game!r} at {game.format_position(row)!r}: mask and is_legal differ at {wrong}"
-        )
+        assert not len(wrong), f"{game!r} at {game.format_position(row)!r}: mask and is_legal differ at {wrong}"
 
 
 def check_mask_against_action_values(game: Game) -> None:
@@ -110,9 +108,7 @@ def check_every_legal_action_applies(game: Game) -> None:
             assert after["decisions"] == row["decisions"] + 1, f"{did}: not counted"
             assert after["draws"] == row["draws"], f"{did}: a decision has used up chance"
             assert after["key"] == row["key"], f"{did}: the key has changed"
-            assert OVER <= on.mover(after) < game.num_players, (
-                f"{did}: {on.mover(after)} is to move"
-            )
+            assert OVER <= on.mover(after) < game.num_players, f"{did}: {on.mover(after)} is to move"
             after["decisions"] = row["decisions"]
             assert after != row, f"{did}: nothing has happened"
 

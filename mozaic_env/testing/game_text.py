@@ -40,9 +40,7 @@ def check_observation_bounds(game: Game) -> None:
             numbers = entries[field.key].reshape(len(rows), -1)
             high = np.ones(field.size) if field.high is None else np.array(field.high)
             wrong = np.flatnonzero(((numbers < 0) | (numbers > high)).any(axis=1))
-            assert not len(wrong), (
-                f"{game!r}, seat {seat}: {field.key} is {numbers[wrong[0]]}, bounds 0 and {high}"
-            )
+            assert not len(wrong), f"{game!r}, seat {seat}: {field.key} is {numbers[wrong[0]]}, bounds 0 and {high}"
 
 
 def check_writing_stays_in_place(game: Game) -> None:
@@ -203,9 +201,7 @@ def _assert_same_end(game: Game, found: np.void, meant: np.void, line: str) -> N
     else:
         seats = range(game.num_players)
         leads = [[on.margin(row, seat) for seat in seats] for row in (found, meant)]
-        assert leads[0] == leads[1], (
-            f"{game!r}: {line!r} gives the leads {leads[0]}, not {leads[1]}"
-        )
+        assert leads[0] == leads[1], f"{game!r}: {line!r} gives the leads {leads[0]}, not {leads[1]}"
 
 
 def _play(start: Rows, stop: int | None) -> tuple[np.void, list[int]]:

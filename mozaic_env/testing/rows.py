@@ -118,9 +118,7 @@ def random_actions(rows: Rows, counter: int, chosen: Integers) -> None:
         chosen[i] = -1
         if contract.mover(rows[i]) >= 0:
             salt = random_bits(rows[i].key, SAMPLE, counter)
-            chosen[i] = contract.random_action(
-                rows[i], random_bits(salt, SAMPLE, rows[i].decisions)
-            )
+            chosen[i] = contract.random_action(rows[i], random_bits(salt, SAMPLE, rows[i].decisions))
 
 
 @jit
@@ -141,9 +139,7 @@ def play_on(rows: Rows, counter: int, decisions: int) -> None:
         for _ in range(decisions):
             if contract.mover(row) < 0:
                 break
-            contract.apply(
-                row, contract.random_action(row, random_bits(salt, SAMPLE, row.decisions))
-            )
+            contract.apply(row, contract.random_action(row, random_bits(salt, SAMPLE, row.decisions)))
             contract.deal(row)
 
 

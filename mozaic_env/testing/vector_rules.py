@@ -145,9 +145,7 @@ def _accepts_any_whole_numbers(env: Any, good: np.ndarray) -> None:
 
 def check_steps_outside_games(make_vec: MakeVec, make: Make) -> None:
     """`step` before reset, and in DISABLED mode after an end, is a ValueError that names reset."""
-    env = make_vec(
-        3, autoreset_mode=AutoresetMode.DISABLED, max_decisions=3, opponent=None
-    ).unwrapped
+    env = make_vec(3, autoreset_mode=AutoresetMode.DISABLED, max_decisions=3, opponent=None).unwrapped
     zeros = np.zeros(3, np.int64)
     assert "reset" in assert_refused("step before reset", lambda: env.step(zeros))
     assert "reset" in assert_refused("masks before reset", env.action_masks)

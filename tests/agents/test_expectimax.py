@@ -77,7 +77,9 @@ def positions(count: int, rows: int, cols: int, rules: str) -> list[str]:
     rng = random.Random(f"{rows} {cols} {rules}")
     found: list[str] = []
     while len(found) < count:
-        found += [game.position() for game in random_reference_game(rng, rules, rows, cols) if game.status == "decision"]
+        found += [
+            game.position() for game in random_reference_game(rng, rules, rows, cols) if game.status == "decision"
+        ]
     return rng.sample(found, count)
 
 
@@ -143,7 +145,12 @@ def test_ties_are_broken_by_the_game_and_the_seed() -> None:
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"depth": 0}, "1 to 4"), ({"depth": 5}, "1 to 4"), ({"heuristic": "clever"}, "greedy"), ({"nodes": 0}, "at least 1")],
+    [
+        ({"depth": 0}, "1 to 4"),
+        ({"depth": 5}, "1 to 4"),
+        ({"heuristic": "clever"}, "greedy"),
+        ({"nodes": 0}, "at least 1"),
+    ],
 )
 def test_bad_options(options: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):

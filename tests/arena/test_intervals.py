@@ -92,10 +92,7 @@ def test_student_quantile_against_scipy(degrees):
 
 def test_mean_interval_covers_in_95_of_100():
     rng = np.random.default_rng(5)
-    hits = sum(
-        low <= 2 <= high
-        for low, high in (mean_interval(rng.normal(2, 3, size=6)) for _ in range(20_000))
-    )
+    hits = sum(low <= 2 <= high for low, high in (mean_interval(rng.normal(2, 3, size=6)) for _ in range(20_000)))
     assert 0.94 < hits / 20_000 < 0.96
     assert mean_interval(np.array([1.0])) is None
 

@@ -87,9 +87,7 @@ def test_figures_follow_from_the_games():
     mine, margins = games.results[:, 0], games.margins[:, 0]
     np.testing.assert_array_equal(games.results.sum(axis=1), 0)
     np.testing.assert_array_equal(np.sign(margins), mine)
-    assert (result.wins, result.draws, result.losses) == tuple(
-        np.sum(mine == r) for r in (1, 0, -1)
-    )
+    assert (result.wins, result.draws, result.losses) == tuple(np.sum(mine == r) for r in (1, 0, -1))
     assert result.draws > 0
     assert result.points == (mine.mean() + 1) / 2
     assert result.margin == margins.mean()

@@ -103,7 +103,7 @@ def test_files_that_are_no_records_are_refused(tmp_path):
 def test_the_game_of_a_record_is_in_its_header():
     assert game_of_record(next(match_records(small_game(), match(small_game(), 2)))) == small_game()
     for header in ({}, {"rules": "onyx"}, {"rules": "onyx", "board": "4"}, {"board": "4x4"}):
-        with pytest.raises(ValueError, match="rules=... and board="):
+        with pytest.raises(ValueError, match=r"rules=\.\.\. and board="):
             game_of_record(Record(header))
     with pytest.raises(ValueError, match="rules='ruby'; accepted"):
         game_of_record(Record({"rules": "ruby", "board": "4x4"}))

@@ -10,6 +10,7 @@ from matplotlib.image import imread
 
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.ratings import merge_pairs, rate
+from mozaic_env.arena.records import match_records
 from mozaic_env.arena.report import write_ladder_report, write_report
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.arena.tournament import play_tournament
@@ -34,16 +35,9 @@ def test_courses_end_at_the_final_margins_and_start_at_zero():
 def test_courses_change_where_a_record_says_that_points_were_made():
     game = small_game()
     (result,) = matches(game, "greedy", games=2)
-    row, leads = game.rows(1), courses(game, result, 0)[1]
-    row["key"] = 0
-    from mozaic_env.arena.records import match_records
-
+    leads = courses(game, result, 0)[1]
     record = list(match_records(game, result))[1]  # the first agent plays blue
-    blue = [
-        (int(row["score"][1]) - int(row["score"][0])) / 4
-        for word, row in game.replay(record)
-        if ":" in word
-    ]
+    blue = [(int(row["score"][1]) - int(row["score"][0])) / 4 for word, row in game.replay(record) if ":" in word]
     np.testing.assert_array_equal(leads[1 : len(blue) + 1], blue)
 
 

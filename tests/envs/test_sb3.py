@@ -14,7 +14,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from agents import Asked
+from python_agents import Asked
 from processes import run
 
 pytest.importorskip("sb3_contrib")
@@ -24,7 +24,6 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import (
     DummyVecEnv,
-    SubprocVecEnv,
     VecCheckNan,
     VecEnv,
     VecMonitor,
@@ -168,9 +167,7 @@ def test_bad_actions() -> None:
         env.step(np.zeros(3, np.int64))
     env.reset()
     states = env.states
-    for actions in (np.zeros(2, int), np.zeros(3), [[0], [0], [0]], None, np.array([0, 0, True])):
-        if isinstance(actions, np.ndarray) and actions.dtype == int and len(actions) == 3:
-            continue
+    for actions in (np.zeros(2, int), np.zeros(3), [[0], [0], [0]], None, np.ones(3, bool)):
         with pytest.raises(ValueError, match="accepted"):
             env.step(actions)
     for action in (-1, 10**6, int(np.flatnonzero(~env.action_masks()[1])[0])):
@@ -232,7 +229,8 @@ def test_opponents_change_from_game_to_game() -> None:
         for i in np.flatnonzero(dones):
             assert infos[i]["opponent"] == ("greedy" if games[i] else "random")
             games[i] += 1
-    assert (games >= 2).all()
+    assert (games >= 1).all()
+    assert games.sum() > 120
 
 
 def test_opponents_in_python() -> None:
@@ -272,17 +270,11 @@ def learn(env: VecEnv) -> MaskablePPO:
 WAYS: dict[str, Callable[[], VecEnv]] = {
     "native": lambda: native(illegal="raise"),
     "VecMonitor": lambda: VecMonitor(native(illegal="raise")),
-    "VecNormalize": lambda: VecNormalize(
-        native(illegal="raise"), norm_obs_keys=["score", "bag"], norm_reward=True
-    ),
-    "VecNormalize(VecMonitor)": lambda: VecNormalize(
-        VecMonitor(native(illegal="raise")), norm_obs=False
-    ),
+    "VecNormalize": lambda: VecNormalize(native(illegal="raise"), norm_obs_keys=["score", "bag"], norm_reward=True),
+    "VecNormalize(VecMonitor)": lambda: VecNormalize(VecMonitor(native(illegal="raise")), norm_obs=False),
     "VecCheckNan": lambda: VecCheckNan(native(illegal="raise"), raise_exception=True),
     "DummyVecEnv": lambda: dummy(illegal="raise"),
-    "DummyVecEnv of Monitors": lambda: DummyVecEnv(
-        [lambda: Monitor(gym.make(ID, **SMALL, illegal="raise"))] * 2
-    ),
+    "DummyVecEnv of Monitors": lambda: DummyVecEnv([lambda: Monitor(gym.make(ID, **SMALL, illegal="raise"))] * 2),
 }
 
 
@@ -302,7 +294,7 @@ def test_the_monitor_counts_the_truth() -> None:
     env.seed(0)
     env.reset()
     returns, lengths, games = np.zeros(10), np.zeros(10, int), 0
-    for _, rewards, dones, infos in play(env, 100):
+    for _, rewards, dones, infos in play(env, 200):
         returns += rewards
         lengths += 1
         for i in np.flatnonzero(dones):
@@ -331,7 +323,6 @@ if __name__ == "__main__":
 def test_maskable_ppo_learns_in_spawned_processes(tmp_path: Path) -> None:
     """sb3-contrib 49, 68; stable-baselines3 1869, 2130: from a fresh script, its main guarded."""
     assert run(SUBPROCESSES, tmp_path).strip() == "128"
-    assert SubprocVecEnv is not None
 
 
 def test_training_repeats() -> None:

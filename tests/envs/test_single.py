@@ -12,7 +12,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from agents import Answers, Asked
+from python_agents import Answers, Asked
 from gymnasium.wrappers import RecordEpisodeStatistics
 from processes import run
 
@@ -114,9 +114,7 @@ def test_an_agent_that_answers_nonsense_is_named(answer: Any, said: str) -> None
 
 
 def test_an_agents_own_error_comes_through() -> None:
-    env = small(
-        opponent=Answers(make_game("mozaic", rows=4, cols=4), KeyError("its own")), seat=0
-    )
+    env = small(opponent=Answers(make_game("mozaic", rows=4, cols=4), KeyError("its own")), seat=0)
     with pytest.raises(KeyError, match="its own"):
         list(play(env, 0, 50, start=0))
 

@@ -1,0 +1,311 @@
+"""The `mozaic` command as a user meets it: what it prints, writes, and says when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mozaic_env import __version__
+from mozaic_env.arena.match import play_match
+from mozaic_env.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent
+SMALL = ["--rules", "onyx", "--rows", "4", "--cols", "4"]
+EVALUATE = ["evaluate", "pattern", "--against", "random", "greedy", "--games", "20", *SMALL]
+TOURNAMENT = ["tournament", "random", "greedy", "pattern", "--games", "20", *SMALL]
+
+
+def started(*words, **options):
+    """The command in a process of its own."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-W", "error", "-m", "mozaic_env.cli", *words]
+    return subprocess.Popen(
+        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+    )
+
+
+def refused(capsys, *words):
+    """What a wrong command says: one line on stderr, nothing on stdout, status 2."""
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("mozaic")
+    assert err.count("\n") == 1
+    return err
+
+
+def test_evaluate_prints_a_table_that_repeats_to_the_last_digit(capsys):
+    assert main([*EVALUATE, "--seed", "5"]) == 0
+    first, err = capsys.readouterr()
+    assert "\x1b" not in first + err  # no colours, no bars
+    assert re.search(r"40 games in [\d.]+ s, [\d,]+ games per second", err)
+    lines = {line.split()[0]: line for line in first.splitlines() if line.strip()}
+    for opponent in ("random", "greedy"):
+        numbers = re.findall(r"[\d.]+", lines[opponent])
+        assert sum(map(int, numbers[:3])) == 20
+    assert main([*EVALUATE, "--seed", "5", "--threads", "2"]) == 0
+    assert capsys.readouterr().out == first
+    assert main([*EVALUATE, "--seed", "6"]) == 0
+    assert capsys.readouterr().out != first
+
+
+def test_evaluate_says_where_nothing_is_decided(capsys):
+    assert main(["evaluate", "greedy", "--against", "greedy", "--games", "20", *SMALL]) == 0
+    out = capsys.readouterr().out
+    assert "greedy against greedy: undecided, the interval includes 50%." in out
+
+
+def test_evaluate_writes_records_json_and_a_report(capsys, tmp_path):
+    records, figures, report = tmp_path / "games.txt", tmp_path / "all.json", tmp_path / "report"
+    words = ["--records", str(records), "--json", str(figures), "--report", str(report)]
+    assert main([*EVALUATE, *words]) == 0
+    lines = records.read_text().splitlines()
+    assert len(lines) == 40
+    for line in lines:
+        header = dict(word.split("=") for word in line.split("|")[0].split())
+        assert {header["yellow"], header["blue"]} in ({"pattern", "random"}, {"pattern", "greedy"})
+        assert header["seed"].isdecimal()
+    results = json.loads(figures.read_text())["results"]
+    assert [result["players"] for result in results] == [["pattern", "random"], ["pattern", "greedy"]]
+    assert (report / "report.md").is_file()
+    capsys.readouterr()
+    assert main(["replay", str(records), "--quiet"]) == 0
+    assert capsys.readouterr().out == "40 of 40 records are in order\n"
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    """A training run's folder, as far as evaluation looks at it."""
+    from mozaic_env.agents.checkpoint import save
+    from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+    from mozaic_env.games import make_game
+
+    game = make_game("mozaic", rules="onyx", rows=4, cols=4)
+    config = NetworkConfig(channels=4, blocks=1, value_hidden=4)
+    run = tmp_path / "a run"
+    run.mkdir()
+    (run / "run.json").write_text("{}")
+    save(run / "final", BoardNetwork(layout_of(game), config), game, steps=0, seed=0)
+    return run
+
+
+def test_evaluating_a_run_takes_its_game_and_adds_to_its_folder(capsys, run_folder):
+    words = ["evaluate", f"{run_folder}/", "--against", "random", "--games", "4"]
+    for count in (1, 2):
+        assert main([*words, "--report"]) == 0
+        evaluations = json.loads((run_folder / "evaluation.json").read_text())
+        assert len(evaluations) == count
+    (result,) = evaluations[1]["results"]
+    assert result["options"] == {"rules": "onyx", "rows": 4, "cols": 4}
+    assert result["games"] == 4
+    assert (run_folder / "report" / "report.md").is_file()
+    capsys.readouterr()
+    assert main(["evaluate", "random", "--against", str(run_folder), "--games", "4"]) == 0
+    assert len(json.loads((run_folder / "evaluation.json").read_text())) == 2
+    capsys.readouterr()
+    error = refused(capsys, *words, "--rules", "amethyst")
+    assert "onyx" in error
+    assert "amethyst" in error
+    (run_folder / "evaluation.json").write_text("[{")
+    assert "evaluation.json" in refused(capsys, *words)
+    assert (run_folder / "evaluation.json").read_text() == "[{"
+
+
+def test_tournament_grows_a_ladder(capsys, tmp_path):
+    file, report = tmp_path / "ladder.jsonl", tmp_path / "report"
+    assert main([*TOURNAMENT, "--results", str(file), "--report", str(report)]) == 0
+    first = capsys.readouterr().out
+    assert "Elo points above random" in first
+    assert len(file.read_text().splitlines()) == 3
+    assert (report / "ladder.png").is_file()
+    assert main([*TOURNAMENT, "--results", str(file)]) == 0
+    assert capsys.readouterr().out == first
+    assert len(file.read_text().splitlines()) == 3  # nothing was played again
+    assert main([*TOURNAMENT, "--results", str(file), "--seed", "1"]) == 0
+    assert "120 games" in capsys.readouterr().out
+    with file.open("a") as lines:
+        lines.write('{"players": ["a"')
+    assert main(["tournament", "--results", str(file)]) == 0
+    out, err = capsys.readouterr()
+    assert "120 games" in out
+    assert "line 7 is no whole result and was left out" in err
+
+
+def test_a_crash_loses_at_most_the_running_pairing(capsys, tmp_path, monkeypatch):
+    file, played = tmp_path / "ladder.jsonl", []
+
+    def crash_at_the_third(*arguments, **options):
+        played.append(arguments)
+        if len(played) == 3:
+            raise KeyboardInterrupt
+        return play_match(*arguments, **options)
+
+    monkeypatch.setattr("mozaic_env.arena.tournament.play_match", crash_at_the_third)
+    assert main([*TOURNAMENT, "--results", str(file)]) == 130
+    assert len(file.read_text().splitlines()) == 2
+    assert main([*TOURNAMENT, "--results", str(file)]) == 0
+    assert len(played) == 4
+    assert len(file.read_text().splitlines()) == 3
+
+
+def test_replay_prints_the_positions_of_the_record_asked_for(capsys, tmp_path):
+    file = tmp_path / "games.txt"
+    main([*EVALUATE, "--records", str(file)])
+    capsys.readouterr()
+    assert main(["replay", str(file), "--game", "2"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    words = file.read_text().splitlines()[1].split("|")[1].split()
+    assert out[0].startswith("line 2: rules=onyx board=4x4")
+    assert [line.split()[1] for line in out[1:-1]] == words
+    assert out[-1] == "1 of 1 records are in order"
+    result = re.search(r"result=(\S+)", out[0])[1]
+    assert out[-2].endswith(f" - - 0 {out[-2].split()[-2]} {result}")
+    assert main(["replay", str(file), "--game", "2", "--boards"]) == 0
+    boards = capsys.readouterr().out
+    assert boards.count("a b c d") == len(words)
+    assert "the game is over" in boards
+
+
+def test_replay_reports_every_bad_line_with_its_number(capsys, tmp_path):
+    file = tmp_path / "games.txt"
+    main([*EVALUATE, "--records", str(file)])
+    lines = file.read_text().splitlines()
+    lines[1] = lines[1].replace("result=", "result=9")
+    lines[4] = "nonsense"
+    words = lines[6].split()
+    words[-1] = "y:z9"
+    lines[6] = " ".join(words)
+    file.write_text("\n".join(lines))
+    capsys.readouterr()
+    assert main(["replay", str(file), "--quiet"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "37 of 40 records are in order\n"
+    assert [re.search(r"line (\d+): ", line)[1] for line in err.splitlines()] == ["2", "5", "7"]
+    assert "record word" in err.splitlines()[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate", "nobody", "--against", "random"], "unknown agent 'nobody'; accepted"),
+        (["evaluate", "random", "--against", "greedy", "nobody"], "unknown agent 'nobody'"),
+        (["evaluate", "runs/missing", "--against", "random"], "runs/missing does not exist"),
+        (["evaluate", "policy:runs/missing", "--against", "random"], "runs/missing does not exist"),
+        ([*EVALUATE, "--games", "0"], "games=0; accepted: a whole number of at least 2"),
+        ([*EVALUATE, "--games", "-4"], "games=-4; accepted"),
+        ([*EVALUATE, "--games", "3"], "games=3; accepted: an even number"),
+        ([*EVALUATE, "--games", "many"], "argument --games: invalid int value: 'many'"),
+        ([*EVALUATE, "--seed", "-1"], "seed=-1; accepted"),
+        ([*EVALUATE, "--threads", "0"], "threads=0; accepted"),
+        ([*EVALUATE, "--rules", "ruby"], "rules='ruby'; accepted: 'amethyst', 'onyx'"),
+        ([*EVALUATE, "--rows", "9"], "rows=9; accepted: a whole number from 2 to 8"),
+        ([*EVALUATE, "--report"], "name a folder"),
+        ([*EVALUATE, "--records", "/missing/games.txt"], "cannot write /missing/games.txt"),
+        ([*EVALUATE, "--json", "/"], "cannot write /: it is a folder"),
+        ([*EVALUATE, "--report", "/dev/null/report"], "/dev/null/report"),
+        (["evaluate", "random"], "the following arguments are required: --against"),
+        (["evaluate", "expectimax:deep=1", "--against", "random"], "deep=1"),
+        (["tournament"], "at least two agents"),
+        (["tournament", "random"], "at least two agents, all different; got random"),
+        (["tournament", "random", "random"], "at least two agents"),
+        ([*TOURNAMENT, "--games", "0"], "games=0; accepted"),
+        ([*TOURNAMENT, "--results", "/missing/l.jsonl"], "cannot write /missing/l.jsonl"),
+        (["replay", "/missing.txt"], "cannot read /missing.txt: No such file"),
+        (["replay", "/"], "cannot read /: Is a directory"),
+        ([], "required: COMMAND"),
+        (["dance"], "invalid choice: 'dance'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_wrong_is_said_in_one_line(capsys, words, message):
+    assert message in refused(capsys, *words)
+
+
+def test_records_that_are_not_there_are_named(capsys, tmp_path):
+    file = tmp_path / "games.txt"
+    file.write_text("\n")
+    assert "holds no records" in refused(capsys, "replay", str(file))
+    file.write_text("rules=onyx board=4x4 first=y |\n")
+    assert "holds 1 records" in refused(capsys, "replay", str(file), "--game", "2")
+    assert "accepted: 1 for the first" in refused(capsys, "replay", str(file), "--game", "0")
+
+
+def test_nothing_is_played_where_the_output_cannot_be_written(capsys, monkeypatch):
+    def play(*arguments, **options):
+        raise AssertionError("played")
+
+    monkeypatch.setattr("mozaic_env.arena.evaluate.play_match", play)
+    refused(capsys, *EVALUATE, "--records", "/missing/games.txt")
+    refused(capsys, *EVALUATE, "--report", "/dev/null/report")
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [("rich", EVALUATE), ("choix", TOURNAMENT), ("matplotlib", [*EVALUATE, "--report", "REPORT"])],
+)
+def test_a_missing_library_is_named_with_what_to_install(capsys, monkeypatch, tmp_path, module, words):
+    for name in list(sys.modules):
+        if name.partition(".")[0] == module or name.startswith("mozaic_env.arena"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    words = [str(tmp_path) if word == "REPORT" else word for word in words]
+    assert main(words) == 2
+    err = capsys.readouterr().err.splitlines()[-1]
+    assert "pip install 'mozaic_env[train]'" in err
+    assert module in err
+
+
+def test_help_and_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"mozaic_env {__version__}\n"
+    for words in ([], ["evaluate"], ["tournament"], ["replay"]):
+        assert main([*words, "--help"]) == 0
+        out, err = capsys.readouterr()
+        assert out.startswith("usage: mozaic")
+        assert err == ""
+
+
+def test_the_command_as_a_process(tmp_path):
+    process = started("evaluate", "greedy", "--against", "random", "--games", "10", *SMALL)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "random" in out
+    process = started("evaluate", "nobody", "--against", "random")
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (2, "")
+    assert err.count("\n") == 1
+
+
+def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
+    # So many games that it cannot be over; the file is there when they are about to be played.
+    report = tmp_path / "report"
+    process = started(
+        *("evaluate", "pattern", "--against", "greedy", "--games", "1000000", "--threads", "2"),
+        *("--report", str(report)),
+    )
+    while not report.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert (out, err) == ("", "interrupted\n")
+
+
+def test_a_reader_that_leaves_early_is_no_error(tmp_path):
+    file = tmp_path / "games.txt"
+    main([*EVALUATE, "--games", "200", "--records", str(file)])
+    with started("replay", str(file)) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(timeout=120) == 141
+        assert process.stderr.read() == ""

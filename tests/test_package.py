@@ -1,0 +1,162 @@
+"""The package as a whole: who may import whom, what an import costs, what is public."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import gymnasium as gym
+import pytest
+from processes import ROOT, run
+
+import mozaic_env
+from mozaic_env.games import GAMES, make_game
+
+PACKAGE = ROOT / "mozaic_env"
+STANDARD = set(sys.stdlib_module_names)
+
+# For each folder or module: what of the package it may import, and what else that is no standard library.
+CORE = {"core"}
+GAME_LIBRARIES = {"numpy", "numba"}
+ALLOWED: dict[str, tuple[set[str], set[str]]] = {
+    "core": (CORE, {"numpy", "numba", "llvmlite"}),
+    "mozaic": ({"core", "mozaic"}, GAME_LIBRARIES),
+    "games": ({"core", "games"}, set()),
+    "agents": (
+        {"core", "agents", "games"},
+        {"numpy", "numba", "gymnasium", "torch", "safetensors", "stable_baselines3", "sb3_contrib"},
+    ),
+    "envs": (
+        {"core", "agents", "envs", "games"},
+        {"numpy", "numba", "gymnasium", "stable_baselines3", "pettingzoo", "pyspiel", "open_spiel"},
+    ),
+    "testing": (
+        {"core", "agents", "envs", "games", "testing"},
+        {"numpy", "gymnasium", "stable_baselines3"},
+    ),
+}
+GAME_FOLDERS = {"mozaic"}  # the folders of games; the floors above reach them through `games` alone
+
+
+def sources(part: str) -> list[Path]:
+    """The files of a folder or module; drawing may use what it likes to draw."""
+    module = PACKAGE / f"{part}.py"
+    files = [module] if module.exists() else sorted((PACKAGE / part).rglob("*.py"))
+    assert files, part
+    return [file for file in files if not (part in GAME_FOLDERS and file.name == "drawing.py")]
+
+
+def imports(file: Path) -> Iterator[tuple[int, str]]:
+    """Every module that a file imports, anywhere in it, with its line."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}:{node.lineno}: relative import"
+            assert node.module is not None
+            if node.module == "mozaic_env":
+                for alias in node.names:
+                    yield node.lineno, f"mozaic_env.{alias.name}"
+            else:
+                yield node.lineno, node.module
+
+
+@pytest.mark.parametrize("part", ALLOWED)
+def test_imports_go_downwards(part: str) -> None:
+    ours, theirs = ALLOWED[part]
+    wrong = []
+    for file in sources(part):
+        for line, module in imports(file):
+            top, _, rest = module.partition(".")
+            fine = rest.split(".")[0] in ours if top == "mozaic_env" else top in theirs | STANDARD
+            if not fine:
+                wrong.append(f"{file.relative_to(ROOT)}:{line} imports {module}")
+    assert not wrong
+
+
+def test_every_part_has_its_rule() -> None:
+    """A new folder joins `ALLOWED`, or is one of those above, which may import anything below."""
+    above = {"arena", "web", "cli", "cli_commands", "bench", "checkpoints", "__pycache__"}
+    parts = {path.stem for path in PACKAGE.iterdir() if path.is_dir() or path.suffix == ".py"}
+    assert parts - set(ALLOWED) - above <= {"__init__"}
+
+
+def test_drawing_of_a_game_imports_no_rules_from_above() -> None:
+    for folder in GAME_FOLDERS:
+        for line, module in imports(PACKAGE / folder / "drawing.py"):
+            top, _, rest = module.partition(".")
+            assert top != "mozaic_env" or rest.split(".")[0] in {"core", folder}, f"line {line}"
+
+
+@pytest.mark.parametrize("part", ["arena"])
+def test_the_arena_knows_no_page_and_no_game(part: str) -> None:
+    wrong = [
+        f"{file.relative_to(ROOT)}:{line} imports {module}"
+        for file in sources(part)
+        for line, module in imports(file)
+        if module.startswith("mozaic_env.") and module.split(".")[1] in {"web", "cli", "testing", *GAME_FOLDERS}
+    ]
+    assert not wrong
+
+
+def test_nothing_in_the_package_imports_what_is_outside_it() -> None:
+    """`training` and `tests` are not installed."""
+    for file in PACKAGE.rglob("*.py"):
+        for line, module in imports(file):
+            assert module.split(".")[0] not in {"training", "tests", "pytest"}, f"{file}:{line}"
+
+
+def test_the_public_names_exist() -> None:
+    assert mozaic_env.__version__
+    for name in mozaic_env.__all__:
+        assert getattr(mozaic_env, name)
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = mozaic_env.nonsense
+
+
+def test_every_game_is_registered_and_says_what_it_is() -> None:
+    ids = [spec for spec in gym.registry.values() if "mozaic_env" in str(spec.entry_point)]
+    assert {spec.kwargs["game"] for spec in ids} == set(GAMES)
+    for spec in ids:
+        assert spec.vector_entry_point is not None
+        assert spec.max_episode_steps is None  # the environment truncates by itself
+    for name in GAMES:
+        assert make_game(name).name == name
+        assert make_game(make_game(name)) == make_game(name)
+
+
+def test_bad_games() -> None:
+    with pytest.raises(ValueError, match="accepted: mozaic"):
+        make_game("chess")
+    with pytest.raises(ValueError, match="colour"):
+        make_game("mozaic", colour="red")
+    with pytest.raises(ValueError, match="rows"):
+        make_game(make_game("mozaic"), rows=4)
+    for rows, cols in ((1, 8), (9, 8), (3, 3), (8.0, 8), ("8", 8), (True, 8), (None, 8)):
+        with pytest.raises(ValueError, match=r"rows|tiles"):
+            make_game("mozaic", rows=rows, cols=cols)
+    for rules in ("ruby", None, 0, "Onyx", ["onyx"]):
+        with pytest.raises(ValueError, match="rules"):
+            make_game("mozaic", rules=rules)
+
+
+def test_importing_compiles_and_draws_nothing(tmp_path: Path) -> None:
+    script = """
+import sys
+import gymnasium
+import mozaic_env
+heavy = {"numba", "llvmlite", "torch", "stable_baselines3", "sb3_contrib", "pygame", "pettingzoo",
+         "pyspiel", "matplotlib", "starlette", "scipy", "pandas"}
+print(sorted(heavy & set(sys.modules)))
+print(sorted(name for name in sys.modules if name.startswith("mozaic_env.")))
+mozaic_env.make_game("mozaic")
+print(sorted((heavy & set(sys.modules)) - {"numba", "llvmlite", "scipy"}))
+"""
+    assert run(script, tmp_path).splitlines() == ["[]", "[]", "[]"]
+
+
+def test_types_are_shipped() -> None:
+    assert (PACKAGE / "py.typed").exists()
