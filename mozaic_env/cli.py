@@ -81,9 +81,7 @@ def _complain(command: str, message: str) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command."""
-    parser = _Parser(
-        prog="mozaic", description="Matches, ratings and records of the games of mozaic_env."
-    )
+    parser = _Parser(prog="mozaic", description="Matches, ratings and records of the games of mozaic_env.")
     parser.add_argument("--version", action="version", version=f"mozaic_env {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, dest="name")
     for add in (_add_evaluate, _add_tournament, _add_replay):
@@ -91,13 +89,9 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add(
-    subparsers: Subparsers, name: str, module: str, text: str, **options: Any
-) -> argparse.ArgumentParser:
+def _add(subparsers: Subparsers, name: str, module: str, text: str, **options: Any) -> argparse.ArgumentParser:
     """A subcommand that the function `run` of a module does, which is imported only then."""
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        name, help=text, description=text, **options
-    )
+    parser: argparse.ArgumentParser = subparsers.add_parser(name, help=text, description=text, **options)
 
     def run(arguments: argparse.Namespace) -> int:
         status: int = import_module(module).run(arguments)
@@ -108,9 +102,7 @@ def _add(
 
 
 def _add_game_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group(
-        "the game", "as the checkpoints among the agents say, else the full game"
-    )
+    group = parser.add_argument_group("the game", "as the checkpoints among the agents say, else the full game")
     group.add_argument("--rules", metavar="EDITION", help="amethyst or onyx")
     group.add_argument("--rows", type=int, metavar="N", help="ranks of the board, 2 to 8")
     group.add_argument("--cols", type=int, metavar="N", help="files of the board, 2 to 8")
@@ -147,6 +139,7 @@ def _add_evaluate(subparsers: Subparsers) -> None:
         "mozaic_env.arena.evaluate",
         "Play matches of one agent against others and say how sure the results are.",
     )
+    parser.epilog = "example: mozaic evaluate runs/quick --against random greedy pattern --games 2000 --seed 1"
     parser.add_argument("who", metavar="WHO", help=AGENT_HELP)
     parser.add_argument(
         "--against",
@@ -175,7 +168,8 @@ def _add_tournament(subparsers: Subparsers) -> None:
         "mozaic_env.arena.tournament",
         "Play a round robin and rate all agents, those of earlier results included.",
     )
-    parser.add_argument("agents", nargs="*", metavar="AGENT", help=AGENT_HELP)
+    parser.epilog = "example: mozaic tournament random greedy pattern expectimax --results ladder.jsonl --report report"
+    parser.add_argument("agents", nargs="*", metavar="AGENT", help=AGENT_HELP + "; none: show the results so far")
     _add_match_options(parser, 1000)
     parser.add_argument(
         "--results",

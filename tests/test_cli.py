@@ -81,19 +81,26 @@ def test_evaluate_writes_records_json_and_a_report(capsys, tmp_path):
     assert capsys.readouterr().out == "40 of 40 records are in order\n"
 
 
-@pytest.fixture
-def run_folder(tmp_path):
-    """A training run's folder, as far as evaluation looks at it."""
+def save_checkpoint(folder, seed):
+    import torch
+
     from mozaic_env.agents.checkpoint import save
     from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
     from mozaic_env.games import make_game
 
     game = make_game("mozaic", rules="onyx", rows=4, cols=4)
-    config = NetworkConfig(channels=4, blocks=1, value_hidden=4)
+    torch.manual_seed(seed)
+    network = BoardNetwork(layout_of(game), NetworkConfig(channels=4, blocks=1, value_hidden=4))
+    save(folder, network, game, steps=0, seed=seed)
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    """A training run's folder, as far as evaluation looks at it."""
     run = tmp_path / "a run"
     run.mkdir()
     (run / "run.json").write_text("{}")
-    save(run / "final", BoardNetwork(layout_of(game), config), game, steps=0, seed=0)
+    save_checkpoint(run / "final", seed=0)
     return run
 
 
@@ -117,6 +124,17 @@ def test_evaluating_a_run_takes_its_game_and_adds_to_its_folder(capsys, run_fold
     (run_folder / "evaluation.json").write_text("[{")
     assert "evaluation.json" in refused(capsys, *words)
     assert (run_folder / "evaluation.json").read_text() == "[{"
+
+
+def test_a_run_trained_anew_is_another_agent_on_the_ladder(capsys, run_folder, tmp_path):
+    file = tmp_path / "ladder.jsonl"
+    words = ["tournament", "random", str(run_folder), "--games", "4", "--results", str(file)]
+    assert main(words) == 0
+    save_checkpoint(run_folder / "final", seed=1)
+    assert main(words) == 0
+    names = {json.loads(line)["players"][1] for line in file.read_text().splitlines()}
+    assert len(names) == 2
+    assert all(re.fullmatch(r"\S*run@[0-9a-f]{6}", name) for name in names)
 
 
 def test_tournament_grows_a_ladder(capsys, tmp_path):

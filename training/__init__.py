@@ -1,4 +1,4 @@
-"""Self-play training, run from a clone: ``python -m training.train --config configs/quick.yaml --run-dir runs/quick``."""
+"""Self-play training, run from a clone; see `training.train`."""
 
 import os
 

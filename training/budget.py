@@ -3,29 +3,45 @@
 import signal
 import time
 from types import FrameType
+from typing import Any
 
 
-class Stopped(Exception):  # noqa: N818 - not an error
+class Stopped(Exception):
     """Training is to end here and now; the message says why."""
 
 
 class Budget:
     """Steps and wall-clock time, and requests to stop before they are used up.
 
-    The first SIGINT (Ctrl-C) or SIGTERM asks the run to stop at the next safe place; another SIGINT interrupts at once.
+    As a context it takes the signals over: the first SIGINT (Ctrl-C) or SIGTERM asks the run to
+    stop at the next safe place, another SIGINT interrupts at once.
+
+    Attributes:
+        steps: the learner's decisions.
+        seconds: of wall-clock time, or None.
+        signal: what asked the run to stop, or None.
     """
 
     def __init__(self, steps: int, minutes: float | None) -> None:
-        """Sets the limits; the clock starts with `start`."""
-        self.steps, self.seconds = steps, None if minutes is None else 60 * minutes
+        """Sets the limits; the clock starts now and again with `start`."""
+        self.steps = steps
+        self.seconds = None if minutes is None else 60 * minutes
         self.signal: signal.Signals | None = None
-        self._began = time.monotonic()
+        self._before: dict[signal.Signals, Any] = {}
+        self.start()
 
     def start(self) -> None:
-        """Starts the clock and takes over the signals."""
+        """Starts the clock."""
         self._began = time.monotonic()
+
+    def __enter__(self) -> "Budget":
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._asked)
+            self._before[number] = signal.signal(number, self._asked)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def _asked(self, number: int, frame: FrameType | None) -> None:
         self.signal = signal.Signals(number)
@@ -45,7 +61,11 @@ class Budget:
 
     def check(self) -> None:
         """Raises `Stopped` when a signal has come or the time is up."""
-        if self.signal is not None:
-            raise Stopped(f"stopped by {self.signal.name}")
+        self.check_signal()
         if self.seconds is not None and self.elapsed >= self.seconds:
             raise Stopped("the minutes are used up")
+
+    def check_signal(self) -> None:
+        """Raises `Stopped` when a signal has come."""
+        if self.signal is not None:
+            raise Stopped(f"stopped by {self.signal.name}; what was learnt is kept")

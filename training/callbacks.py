@@ -2,12 +2,13 @@
 
 The metrics, in metrics.jsonl and TensorBoard under the same names, one value for each update:
 
-    games/finished, games/length         games that ended, and their mean number of the learner's and others' decisions
-    opponents/NAME/score                 wins + draws / 2 against mirror, past or a fixed agent, 0 to 1
-    opponents/NAME/margin                mean final lead
+    games/finished, games/length         games that ended, and their mean number of the learner's
+    and others' decisions opponents/NAME/score                 wins + draws / 2 against mirror,
+    past or a fixed agent, 0 to 1 opponents/NAME/margin                mean final lead
     opponents/NAME/games                 how many ended
-    time/elapsed, time/steps_per_second  seconds, and the learner's decisions in a second since the start
-    train/...                            stable-baselines3's own: loss, entropy_loss, approx_kl, clip_fraction, ...
+    time/elapsed, time/steps_per_second  seconds, and the learner's decisions in a second since the
+    start train/...                            stable-baselines3's own: loss, entropy_loss,
+    approx_kl, clip_fraction, ...
 """
 
 import sys
@@ -20,6 +21,9 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
+from mozaic_env.agents.checkpoint import CHECKPOINTS
+from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.arena.console import make_console
 from training.budget import Budget
 from training.environment import PaidEnv
 from training.league import League
@@ -30,30 +34,45 @@ LINE_SECONDS = 15  # between two lines of progress where there is no terminal
 class RunCallback(BaseCallback):
     """Steers a run from inside stable-baselines3's loop."""
 
-    def __init__(self, env: PaidEnv, league: League, budget: Budget, save: Callable[[int], None], every: float) -> None:
+    def __init__(
+        self,
+        env: PaidEnv,
+        league: League,
+        budget: Budget,
+        network: BoardNetwork,
+        save: Callable[[str], None],
+        every: float,
+    ) -> None:
         """Takes the parts of the run.
 
         Args:
             env: whose endings are counted.
             league: refreshed at each update.
             budget: checked at each step.
-            save: writes a checkpoint, given the steps.
+            network: looked at after each update.
+            save: writes a checkpoint, given its place in the run folder.
             every: minutes between two checkpoints.
         """
         super().__init__()
         self.env, self.league, self.budget = env, league, budget
-        self._save, self._every = save, 60 * every
+        self.network, self._save, self._every = network, save, 60 * every
         self._saved = 0.0
         self._shown: dict[str, float] = {}
         self._progress = ProgressBar(budget)
 
     def _on_training_start(self) -> None:
+        self.budget.start()
         self._progress.start()
 
     def _on_rollout_start(self) -> None:
+        if not self.network.is_finite():
+            raise FloatingPointError(
+                f"after {self.num_timesteps:,} steps the weights are not finite any more; "
+                "a lower ppo.learning_rate may help"
+            )
         self.league.refresh(self.env.games, self.num_timesteps)
         if self.budget.elapsed - self._saved >= self._every:
-            self._save(self.num_timesteps)
+            self._save(f"{CHECKPOINTS}/step-{self.num_timesteps:012d}")
             self._saved = self.budget.elapsed
 
     def _on_step(self) -> bool:
@@ -70,7 +89,8 @@ class RunCallback(BaseCallback):
         for name, games in by_name.items():
             score = float(np.mean([(ending["outcome"] + 1) / 2 for ending in games]))
             self.logger.record(f"opponents/{name}/score", score)
-            self.logger.record(f"opponents/{name}/margin", float(np.mean([ending["margin"] for ending in games])))
+            margin = float(np.mean([ending["margin"] for ending in games]))
+            self.logger.record(f"opponents/{name}/margin", margin)
             self.logger.record(f"opponents/{name}/games", len(games))
             self._shown[name] = score
         self.logger.record("time/elapsed", self.budget.elapsed)
@@ -95,7 +115,7 @@ class ProgressBar:
                 TaskProgressColumn(),
                 TimeElapsedColumn(),
                 TextColumn("{task.fields[text]}"),
-                console=_stderr_console(),
+                console=make_console(stderr=True),
             )
             self._task = self._bar.add_task("training", total=1.0, text="")
 
@@ -128,12 +148,6 @@ class ProgressBar:
         elif self._last:
             print(f"{used:4.0%} {text}", file=sys.stderr, flush=True)
         self._last = now
-
-
-def _stderr_console() -> Any:
-    from rich.console import Console
-
-    return Console(stderr=True)
 
 
 def _clock(seconds: float) -> str:

@@ -33,7 +33,7 @@ class NetworkSection(Section):
     """The size of the network, see `mozaic_env.agents.network.NetworkConfig`."""
 
     channels: Annotated[int, Field(ge=1, le=1024)] = 32
-    blocks: Annotated[int, Field(ge=0, le=64)] = 2
+    blocks: Annotated[int, Field(ge=0, le=64)] = 1
     value_hidden: Annotated[int, Field(ge=1, le=1024)] = 64
 
 
@@ -41,7 +41,7 @@ class RewardSection(Section):
     """What the learner is paid: a sum of two terms."""
 
     margin: Share = 0.25  # for each square by which the lead grows
-    outcome: Share = 1.0  # for winning, at the end; as much is lost by losing
+    outcome: Share = 0.0  # for winning, at the end; as much is lost by losing
 
 
 class PPOSection(Section):
@@ -50,13 +50,13 @@ class PPOSection(Section):
     games: Count = 512  # in parallel
     rollout: Count = 64  # decisions of each game between two updates
     minibatch: Annotated[int, Field(ge=2)] = 1024
-    epochs: Count = 2
-    learning_rate: Positive = 1e-3
-    learning_rate_end: Share = 1e-4  # reached linearly at the end of the budget
+    epochs: Count = 3
+    learning_rate: Positive = 3e-3
+    learning_rate_end: Share = 3e-4  # reached linearly at the end of the budget
     discount: Annotated[float, Field(ge=0, le=1)] = 0.99
     gae_lambda: Annotated[float, Field(ge=0, le=1)] = 0.9
     clip: Positive = 0.2
-    entropy: Share = 0.01
+    entropy: Share = 0.003
     value_weight: Share = 0.5
     max_grad_norm: Positive = 0.5
 
@@ -70,9 +70,9 @@ class PPOSection(Section):
 class OpponentsSection(Section):
     """Who the learner plays: relative shares of the games that begin."""
 
-    mirror: Share = 0.5  # itself as of the last update
+    mirror: Share = 0.7  # itself as of the last update
     past: Share = 0.2  # an earlier self
-    fixed: dict[str, Share] = {"pattern": 0.2, "greedy": 0.1}  # agents by their specs
+    fixed: dict[str, Share] = {"greedy": 0.1}  # agents by their specs
     past_size: Count = 8  # how many earlier selves are kept
     past_every: Count = 5  # updates between two that are kept
 
@@ -100,7 +100,7 @@ class Config(Section):
     checkpoint_minutes: Positive = 2.0  # between two checkpoints
     device: Literal["auto", "cpu", "cuda"] = "auto"
     threads: Annotated[int, Field(ge=1)] | Literal["auto"] = "auto"  # for torch
-    precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where the processor computes in it
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where it is fast
     network: NetworkSection = NetworkSection()
     reward: RewardSection = RewardSection()
     ppo: PPOSection = PPOSection()
@@ -122,9 +122,7 @@ class _Loader(yaml.SafeLoader):
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         twice = [key for key in keys if keys.count(key) > 1]
         if twice:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"key {twice[0]!r} is given twice", node.start_mark
-            )
+            raise yaml.constructor.ConstructorError(None, None, f"key {twice[0]!r} is given twice", node.start_mark)
         return super().construct_mapping(node, deep)
 
 
@@ -138,10 +136,12 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
 
     Args:
         path: of a YAML file.
-        overrides: ``key=value`` words that win over the file; dots lead into sections, as in ``ppo.epochs=4``.
+        overrides: ``key=value`` words that win over the file; dots lead into sections, as in
+            ``ppo.epochs=4``.
 
     Raises:
-        ValueError: the file can't be read, or a key is unknown, of a wrong type or out of range; says which.
+        ValueError: the file can't be read, or a key is unknown, of a wrong type or out of range;
+            says which.
     """
     path = Path(path)
     try:
@@ -164,7 +164,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
 
 def _parse(text: str, where: str) -> Any:
     try:
-        return yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
+        return yaml.load(text, _Loader)
     except yaml.MarkedYAMLError as error:
         line = "" if error.problem_mark is None else f" in line {error.problem_mark.line + 1}"
         raise ValueError(f"{where} is not YAML{line}: {error.problem}") from None

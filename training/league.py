@@ -1,19 +1,20 @@
 """Who the learner plays against: itself as of the last update, earlier selves, and fixed agents.
 
-Every game keeps the opponent it began with, weights included, to its end. Copies of the learner live in slots. A new copy
-only ever goes into a slot that no game under way uses and that no new game can draw; so there are a few slots more than
-copies in play, for games that still run against a copy that has been replaced.
+Every game keeps the opponent it began with, weights included, to its end. Copies of the learner
+live in slots. A new copy only ever goes into a slot that no game under way uses and that no new
+game can draw; so there are a few slots more than copies in play, for games that still run against
+a copy that has been replaced.
 
-At each update the learner is copied: that copy is the mirror. Every `past_every`-th of them is kept as a past self. When
-there are more than `past_size`, the one goes whose neighbours in time are closest together, which keeps the first and the
-latest and thins evenly between. For each update one of the past selves is drawn, uniformly; the games that begin before
-the next update and are dealt a past self get that one, so that opponents are asked in few large batches.
+At each update the learner is copied: that copy is the mirror. Every `past_every`-th of them is
+kept as a past self. When there are more than `past_size`, the one goes whose neighbours in time
+are closest together, which keeps the first and the latest and thins evenly between. For each
+update one of the past selves is drawn, uniformly; the games that begin before the next update and
+are dealt a past self get that one, so that opponents are asked in few large batches.
 """
 
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -93,7 +94,8 @@ class League:
         self.slots: list[Slot] = []
         for _ in range(config.past_size + SPARE):
             network = copy.deepcopy(learner).eval().requires_grad_(False)
-            self.slots.append(Slot(PolicyAgent(game, InPrecision(network, bfloat16), sample=True)))  # type: ignore[arg-type]
+            self.slots.append(Slot(PolicyAgent(game, InPrecision(network, bfloat16), sample=True)))
+            # type: ignore[arg-type]
         for agent in (*self.fixed, *(slot.agent for slot in self.slots)):
             agent.seed(seed)
         self._per_update = per_update
@@ -110,8 +112,8 @@ class League:
         """
         if steps == self._refreshed:
             return
-        begun = self._refreshed is not None  # before the first call no game has an opponent from here
-        used = set(env.opponent_indices - len(self.fixed)) if begun else set()
+        # Before the first call no game has an opponent from here.
+        used = set(env.opponent_indices - len(self.fixed)) if self._refreshed is not None else set()
         free = [slot for i, slot in enumerate(self.slots) if not slot.strategy and i not in used]
         if free:  # else the mirror stays the age it has, until some games have ended
             self._admit(free[0], steps)

@@ -17,6 +17,8 @@ from torch.nn import functional
 from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
 from mozaic_env.core.game import Game
 from training.budget import Budget
+from training.config import Config
+from training.environment import PaidEnv
 
 Observation = Mapping[str, Tensor]
 Masks = npt.NDArray[np.bool_] | Tensor | None
@@ -58,9 +60,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         """
         self._make = layout_of(game), network
         self.bfloat16, self.budget = bfloat16, budget
-        super().__init__(
-            observation_space, action_space, lr_schedule, features_extractor_class=CombinedExtractor
-        )
+        super().__init__(observation_space, action_space, lr_schedule, features_extractor_class=CombinedExtractor)
 
     def _build(self, lr_schedule: Any) -> None:
         self.network = BoardNetwork(*self._make)
@@ -86,7 +86,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
             actions = logits.argmax(1)
         else:
             actions = torch.multinomial(log_probabilities.exp(), 1)[:, 0]
-        return actions, values[:, None], log_probabilities.gather(1, actions[:, None])[:, 0]
+        return actions, values[:, None], _of(log_probabilities, actions)
 
     def evaluate_actions(
         self, obs: Observation, actions: Tensor, action_masks: Masks = None
@@ -97,7 +97,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         logits, values = self._evaluate(obs, action_masks)
         log_probabilities = functional.log_softmax(logits, 1)
         entropy = -(log_probabilities.exp() * log_probabilities).sum(1)
-        return values[:, None], log_probabilities.gather(1, actions[:, None])[:, 0], entropy
+        return values[:, None], _of(log_probabilities, actions), entropy
 
     def get_distribution(self, obs: Observation, action_masks: Masks = None) -> MaskableDistribution:
         """The distribution over actions, as `predict` asks for it."""
@@ -112,6 +112,10 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         return self._evaluate(obs, None)[1][:, None]
 
 
+def _of(log_probabilities: Tensor, actions: Tensor) -> Tensor:
+    return log_probabilities.gather(1, actions[:, None])[:, 0]
+
+
 class SelfPlayPPO(MaskablePPO):
     """MaskablePPO whose schedules follow the budget, time included, and not the steps alone."""
 
@@ -122,3 +126,35 @@ class SelfPlayPPO(MaskablePPO):
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         self._current_progress_remaining = 1.0 - self.budget.used(num_timesteps)
+
+
+def make_learner(config: Config, game: Game, env: PaidEnv, budget: Budget, device: str, bfloat16: bool) -> SelfPlayPPO:
+    """A learner as configured, its weights random by the configuration's seed."""
+    ppo = config.ppo
+
+    def learning_rate(left: float) -> float:
+        return ppo.learning_rate_end + left * (ppo.learning_rate - ppo.learning_rate_end)
+
+    return SelfPlayPPO(
+        NetworkPolicy,
+        env,
+        budget=budget,
+        learning_rate=learning_rate,
+        n_steps=ppo.rollout,
+        batch_size=ppo.minibatch,
+        n_epochs=ppo.epochs,
+        gamma=ppo.discount,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=ppo.clip,
+        ent_coef=ppo.entropy,
+        vf_coef=ppo.value_weight,
+        max_grad_norm=ppo.max_grad_norm,
+        policy_kwargs={
+            "game": game,
+            "network": NetworkConfig(**config.network.model_dump()),
+            "bfloat16": bfloat16,
+            "budget": budget,
+        },
+        seed=config.seed,
+        device=device,
+    )

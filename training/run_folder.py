@@ -1,11 +1,11 @@
 """A run's folder: what was asked for, what happened, and what came of it.
 
-    config.yaml      the whole configuration, defaults included
-    run.json         status, command, seed, versions, times, steps; after a failure what went wrong
-    metrics.jsonl    one line of numbers for each update, the same as in tensorboard/
-    checkpoints/     step-N/, as training went on
-    final/           the last checkpoint, written when training ends, however it ends
-    results.txt      the table of the evaluation at the end; results.json the numbers
+config.yaml      the whole configuration, defaults included
+run.json         status, command, seed, versions, times, steps; after a failure what went wrong
+metrics.jsonl    one line of numbers for each update, the same as in tensorboard/
+checkpoints/     step-N/, as training went on
+final/           the last checkpoint, written when training ends, however it ends
+evaluation.json  the matches at the end, and those of `mozaic evaluate` after it
 """
 
 import json
@@ -17,6 +17,8 @@ import traceback
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
+
+from stable_baselines3.common.logger import JSONOutputFormat, Logger, TensorBoardOutputFormat
 
 from mozaic_env.agents.checkpoint import CHECKPOINTS, versions
 from training.config import Config, as_yaml
@@ -54,7 +56,9 @@ class RunFolder:
                     + (", or --overwrite to replace this run" if is_run else "")
                 )
             if not is_run:
-                raise ValueError(f"{path} is no run (it has no {RUN}), so it is not overwritten; choose another --run-dir")
+                raise ValueError(
+                    f"{path} is no run (it has no {RUN}), so it is not overwritten; choose another --run-dir"
+                )
             shutil.rmtree(path)
         try:
             (path / CHECKPOINTS).mkdir(parents=True)
@@ -95,3 +99,12 @@ class RunFolder:
 
 def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+def make_logger(folder: Path) -> Logger:
+    """Where the numbers of a run go: TensorBoard and JSON Lines, under the same names."""
+    formats = [
+        TensorBoardOutputFormat(str(folder / TENSORBOARD)),
+        JSONOutputFormat(str(folder / METRICS)),
+    ]
+    return Logger(str(folder), formats)

@@ -1,10 +1,10 @@
 """Checkpoints: a folder with the weights as safetensors and a JSON card that says what they fit.
 
-Nothing here unpickles: reading a checkpoint from a stranger runs none of their code. Needs torch and safetensors, not
-stable-baselines3.
+Nothing here unpickles: reading a checkpoint from a stranger runs none of their code. Needs torch
+and safetensors, not stable-baselines3.
 
-    card.json             format, game, layout and its hash, network, training, steps, seed, versions, results
-    policy.safetensors    the network's parameters by name
+    card.json             format, game, layout and its hash, network, training, steps, seed,
+    versions, results policy.safetensors    the network's parameters by name
 """
 
 import hashlib
@@ -23,6 +23,7 @@ import safetensors
 import safetensors.torch
 import torch
 
+from mozaic_env import __version__
 from mozaic_env.agents.network import BoardNetwork, Layout, NetworkConfig, layout_of
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
@@ -31,7 +32,6 @@ FORMAT = 1  # raised when an older reader could not make sense of a new card
 CARD, WEIGHTS = "card.json", "policy.safetensors"
 BEST, FINAL, CHECKPOINTS = "best", "final", "checkpoints"  # where a run folder keeps them
 PACKAGES = (
-    "mozaic_env",
     "torch",
     "numpy",
     "numba",
@@ -63,7 +63,7 @@ class Checkpoint:
 
 def versions() -> dict[str, str]:
     """The versions of Python and of the packages that decide what a run gives, as far as they are installed."""
-    found = {"python": platform.python_version()}
+    found = {"python": platform.python_version(), "mozaic_env": __version__}
     for package in PACKAGES:
         try:
             found[package] = version(package)
@@ -75,8 +75,8 @@ def versions() -> dict[str, str]:
 def describe_layout(game: Game) -> dict[str, Any]:
     """The observation and action layout as plain data, with a hash over it.
 
-    The hash covers each entry's key, shape, dtype and bounds, and each action's notation and place. It does not cover
-    what an entry means: whoever changes that renames the entry.
+    The hash covers each entry's key, shape, dtype and bounds, and each action's notation and
+    place. It does not cover what an entry means: whoever changes that renames the entry.
     """
     entries = [
         {
@@ -133,17 +133,9 @@ def save(
         OSError: it can't be written; a checkpoint that was there still is.
     """
     folder = Path(folder)
-    if (
-        folder.exists()
-        and not (folder / CARD).is_file()
-        and (not folder.is_dir() or any(folder.iterdir()))
-    ):
-        raise ValueError(
-            f"{folder} exists and is no checkpoint; choose another path or move it away"
-        )
-    tensors = {
-        key: tensor.detach().cpu().contiguous() for key, tensor in network.state_dict().items()
-    }
+    if folder.exists() and not (folder / CARD).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder} exists and is no checkpoint; choose another path or move it away")
+    tensors = {key: tensor.detach().cpu().contiguous() for key, tensor in network.state_dict().items()}
     weights = safetensors.torch.save(tensors)
     card = {
         "format": FORMAT,
@@ -195,7 +187,8 @@ def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 def resolve(path: str | Path) -> Path:
     """The checkpoint folder that a path stands for.
 
-    A run folder stands for its best checkpoint, else its final one, else the one with the most steps in ``checkpoints/``.
+    A run folder stands for its best checkpoint, else its final one, else the one with the most
+    steps in ``checkpoints/``.
 
     Raises:
         ValueError: there is none.
@@ -203,15 +196,9 @@ def resolve(path: str | Path) -> Path:
     path = Path(path)
     if not path.is_dir() and not _aside(path).is_dir():
         what = "is a file" if path.exists() else "does not exist"
-        raise ValueError(
-            f"{path} {what}; accepted: the folder of a run or of a checkpoint ({CARD} and {WEIGHTS})"
-        )
+        raise ValueError(f"{path} {what}; accepted: the folder of a run or of a checkpoint ({CARD} and {WEIGHTS})")
     inside = path / CHECKPOINTS
-    kept = (
-        [folder for folder in inside.iterdir() if not folder.name.startswith(".")]
-        if inside.is_dir()
-        else []
-    )
+    kept = [folder for folder in inside.iterdir() if not folder.name.startswith(".")] if inside.is_dir() else []
     newest = sorted(
         (folder for folder in kept if _whole(folder)),
         key=lambda folder: int(read_card(folder)["steps"]),
@@ -223,7 +210,8 @@ def resolve(path: str | Path) -> Path:
     if (path / WEIGHTS).exists():
         raise ValueError(f"{path} holds {WEIGHTS} but no {CARD}; a checkpoint needs both")
     raise ValueError(
-        f"{path} holds no checkpoint: neither {CARD} and {WEIGHTS} nor a folder {BEST}/, {FINAL}/ or {CHECKPOINTS}/ with them"
+        f"{path} holds no checkpoint: neither {CARD} and {WEIGHTS} "
+        f"nor a folder {BEST}/, {FINAL}/ or {CHECKPOINTS}/ with them"
     )
 
 
@@ -252,7 +240,8 @@ def read_card(folder: str | Path) -> Card:
         raise ValueError(f"{file} is no checkpoint card: it has no format number")
     if number > FORMAT:
         raise ValueError(
-            f"{file} has format {number}, and this mozaic_env reads up to {FORMAT}; install a newer mozaic_env to read it"
+            f"{file} has format {number}, and this mozaic_env reads up to {FORMAT}; "
+            "install a newer mozaic_env to read it"
         )
     for key, kind in (
         ("game", dict),
@@ -262,10 +251,8 @@ def read_card(folder: str | Path) -> Card:
         ("steps", int),
     ):
         if not isinstance(card.get(key), kind):
-            raise ValueError(
-                f"{file} is damaged: {key} is missing or not of its kind; restore it or train again"
-            )
-    return card  # type: ignore[no-any-return]
+            raise ValueError(f"{file} is damaged: {key} is missing or not of its kind; restore it or train again")
+    return card
 
 
 def load(folder: str | Path, game: Game | None = None, device: str = "cpu") -> Checkpoint:
@@ -277,7 +264,8 @@ def load(folder: str | Path, game: Game | None = None, device: str = "cpu") -> C
         device: where to put the network.
 
     Raises:
-        ValueError: it is missing, damaged, or for another game, variant or layout than this package's.
+        ValueError: it is missing, damaged, or for another game, variant or layout than this
+            package's.
     """
     folder = Path(folder)
     card = read_card(folder)
@@ -302,12 +290,8 @@ def _check_layout(folder: Path, card: Card, game: Game) -> None:
     if there.get("hash") == here["hash"]:
         return
     ours = {entry["key"]: entry for entry in here["observation"]}
-    theirs = {
-        entry.get("key"): entry for entry in there.get("observation", []) if isinstance(entry, dict)
-    }
-    differing = sorted(
-        str(key) for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)
-    )
+    theirs = {entry.get("key"): entry for entry in there.get("observation", []) if isinstance(entry, dict)}
+    differing = sorted(str(key) for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key))
     what = (
         f"observation entries {', '.join(differing)} differ"
         if differing
@@ -328,9 +312,7 @@ def _read_weights(file: Path, card: Card) -> dict[str, torch.Tensor]:
             f"{file} can't be read: {error.strerror}; a checkpoint is a folder with {CARD} and {WEIGHTS}"
         ) from None
     if content[:2] == b"PK" or content[:1] == b"\x80":
-        raise ValueError(
-            f"{file} is a pickle, not safetensors; it was not read, because a pickle can run any program"
-        )
+        raise ValueError(f"{file} is a pickle, not safetensors; it was not read, because a pickle can run any program")
     damaged = f"{file} is damaged or cut short; restore it or train again"
     if hashlib.sha256(content).hexdigest() != card["weights"].get("sha256"):
         raise ValueError(
@@ -342,9 +324,7 @@ def _read_weights(file: Path, card: Card) -> dict[str, torch.Tensor]:
         raise ValueError(f"{damaged} ({error})") from None
 
 
-def _fill(
-    file: Path, tensors: dict[str, torch.Tensor], layout: Layout, config: NetworkConfig
-) -> BoardNetwork:
+def _fill(file: Path, tensors: dict[str, torch.Tensor], layout: Layout, config: NetworkConfig) -> BoardNetwork:
     """A network with these tensors; ValueError names the first that does not fit."""
     generator = torch.get_rng_state()
     network = BoardNetwork(layout, config)
@@ -352,21 +332,15 @@ def _fill(
     wanted = network.state_dict()
     for key in sorted(wanted.keys() | tensors.keys()):
         if key not in tensors:
-            raise ValueError(
-                f"{file} lacks the tensor {key!r} that the card's network has; restore it or train again"
-            )
+            raise ValueError(f"{file} lacks the tensor {key!r} that the card's network has; restore it or train again")
         if key not in wanted:
-            raise ValueError(
-                f"{file} has a tensor {key!r} that the card's network has not; restore it or train again"
-            )
+            raise ValueError(f"{file} has a tensor {key!r} that the card's network has not; restore it or train again")
         if tensors[key].shape != wanted[key].shape or not tensors[key].is_floating_point():
             raise ValueError(
-                f"{file}: tensor {key!r} is {tensors[key].dtype} of shape {tuple(tensors[key].shape)}, and the card's network "
-                f"needs {tuple(wanted[key].shape)}; restore it or train again"
+                f"{file}: tensor {key!r} is {tensors[key].dtype} of shape {tuple(tensors[key].shape)}, "
+                f"and the card's network needs {tuple(wanted[key].shape)}; restore it or train again"
             )
         if not torch.isfinite(tensors[key]).all():
-            raise ValueError(
-                f"{file}: tensor {key!r} holds numbers that are not finite; take an earlier checkpoint"
-            )
+            raise ValueError(f"{file}: tensor {key!r} holds numbers that are not finite; take an earlier checkpoint")
     network.load_state_dict(tensors)
     return network

@@ -48,7 +48,7 @@ def _same(words: npt.NDArray[np.uint64], first: int, second: int) -> bool:
 
 
 @jit
-def _gather(
+def gather(
     states: States, words: npt.NDArray[np.uint64], weights: Floats, links: Integers, chances: Floats, codes: Integers
 ) -> int:
     """Finds what can follow the state at `states[0]` before the next decision, and how likely each is.
@@ -146,7 +146,7 @@ def _expected_last(row: Row, action: int, seat: int, level: int, weights: Floats
     states[0] = row
     apply(states[0], action)
     total = 0.0
-    for state in range(_gather(states, room[3][level], shares, room[5], room[6], room[7])):
+    for state in range(gather(states, room[3][level], shares, room[5], room[6], room[7])):
         if shares[state] == 0.0:
             continue
         if mover(states[state]) < 0:
@@ -169,7 +169,7 @@ def _one_ply_more(expected: Any) -> Any:
         states[0] = row
         apply(states[0], action)
         total = 0.0
-        for state in range(_gather(states, room[3][level], shares, room[5], room[6], room[7])):
+        for state in range(gather(states, room[3][level], shares, room[5], room[6], room[7])):
             if shares[state] == 0.0:
                 continue
             if mover(states[state]) < 0:

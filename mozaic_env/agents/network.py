@@ -1,8 +1,9 @@
 """A policy and value network for any game whose actions are planes over a board.
 
-A convolutional trunk reads the board; the other entries of the observation shift and scale its channels. The
-action head is one 1 x 1 convolution per tile, so what is learnt on one tile holds on all; beside it stands a value head.
-Nothing in the weights depends on the size of the board. Needs torch alone.
+A convolutional trunk reads the board; the other entries of the observation shift and scale its
+channels. The action head is one 1 x 1 convolution per tile, so what is learnt on one tile holds on
+all; beside it stands a value head. Nothing in the weights depends on the size of the board. Needs
+torch alone.
 """
 
 from collections.abc import Mapping
@@ -47,7 +48,8 @@ class Layout:
 def layout_of(game: Game) -> Layout:
     """The layout of a game.
 
-    Counts are divided by their bounds; where a bound is only that of the number's type (a score's), by the number of tiles.
+    Counts are divided by their bounds; where a bound is only that of the number's type (a
+    score's), by the number of tiles.
 
     Raises:
         ValueError: the game has no board, or its actions do not lie over it.
@@ -68,9 +70,7 @@ def layout_of(game: Game) -> Layout:
         for field in game.fields
         if field.key != BOARD
     )
-    return Layout(
-        (board[0], board[1], board[2]), scales, tuple(int(place) for place in game.action_planes)
-    )
+    return Layout((board[0], board[1], board[2]), scales, tuple(int(place) for place in game.action_planes))
 
 
 @dataclass(frozen=True)
@@ -96,26 +96,23 @@ class NetworkConfig:
         """The inverse of `describe`.
 
         Raises:
-            ValueError: another kind of network, an unknown or missing number, or one below its least.
+            ValueError: another kind of network, an unknown or missing number, or one below its
+                least.
         """
         names = [field.name for field in fields(cls)]
         if description.get("kind") != "board" or set(description) != {"kind", *names}:
-            raise ValueError(
-                f"network {dict(description)!r}; accepted: kind 'board' with {', '.join(names)}"
-            )
+            raise ValueError(f"network {dict(description)!r}; accepted: kind 'board' with {', '.join(names)}")
         for name in names:
             least = 0 if name == "blocks" else 1
             if type(description[name]) is not int or not least <= description[name] <= MOST:
-                raise ValueError(
-                    f"network: {name}={description[name]!r}; accepted: a whole number in {least}..{MOST}"
-                )
+                raise ValueError(f"network: {name}={description[name]!r}; accepted: a whole number in {least}..{MOST}")
         return cls(**{name: description[name] for name in names})
 
 
 class BoardNetwork(nn.Module):
     """Observations in, action logits and values out."""
 
-    def __init__(self, layout: Layout, config: NetworkConfig = NetworkConfig()) -> None:  # noqa: B008
+    def __init__(self, layout: Layout, config: NetworkConfig = NetworkConfig()) -> None:
         """Makes a network with random weights, drawn from torch's generator.
 
         Args:
@@ -126,6 +123,8 @@ class BoardNetwork(nn.Module):
         self.layout, self.config = layout, config
         channels = config.channels
         scale = torch.tensor([number for _, numbers in layout.scales for number in numbers])
+        self._scale: Tensor
+        self._places: Tensor
         # Neither is learnt or stored: both follow from the layout.
         self.register_buffer("_scale", scale, persistent=False)
         self.register_buffer("_places", torch.tensor(layout.actions), persistent=False)
@@ -145,16 +144,14 @@ class BoardNetwork(nn.Module):
         """Evaluates a batch of observations.
 
         Args:
-            observation: the entries of the game's observation, each of shape (n, *its shape), any dtype.
+            observation: the entries of the game's observation, each of shape (n, *its shape), any
+                dtype.
 
         Returns:
-            Logits over all actions, legal or not, shape (n, actions), and the values for the seats that see the
-            observations, shape (n,), in the unit of the reward they were trained on.
+            Logits over all actions, legal or not, shape (n, actions), and the values for the seats
+            that see the observations, shape (n,), in the unit of the reward they were trained on.
         """
-        counts = (
-            torch.cat([observation[key].flatten(1).float() for key, _ in self.layout.scales], 1)
-            / self._scale
-        )
+        counts = torch.cat([observation[key].flatten(1).float() for key, _ in self.layout.scales], 1) / self._scale
         trunk = self.stem(observation[BOARD].float()) + self.stem_counts(counts)[:, :, None, None]
         trunk = functional.relu(trunk)
         for block in self.blocks:
@@ -164,11 +161,16 @@ class BoardNetwork(nn.Module):
         value = self.value_head(functional.relu(self.value_hidden(pooled)))
         return logits, value[:, 0]
 
+    def is_finite(self) -> bool:
+        """Whether all weights are numbers; training that went wrong leaves some that are not."""
+        return all(bool(torch.isfinite(weights).all()) for weights in self.parameters())
+
 
 class Block(nn.Module):
     """Two convolutions beside a shortcut; the counts scale and shift the channels between them (FiLM).
 
-    Source of the modulation: E. Perez et al., FiLM: Visual Reasoning with a General Conditioning Layer, 2018.
+    Source of the modulation: E. Perez et al., FiLM: Visual Reasoning with a General Conditioning
+    Layer, 2018.
     """
 
     def __init__(self, channels: int, counts: int) -> None:

@@ -14,10 +14,11 @@ from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import unit
 
 if TYPE_CHECKING:
-    from mozaic_env.agents.network import BoardNetwork
+    from torch import nn
 
-# Below 16 observations, and for odd numbers of them, torch computes convolutions and matrix products in another order,
-# which changes the last bit of some results. Whole multiples of 16 give each state the same numbers in any company.
+# Below 16 observations, and for odd numbers of them, torch computes convolutions and matrix
+# products in another order, which changes the last bit of some results. Whole multiples of 16 give
+# each state the same numbers in any company.
 _MULTIPLE = 16
 _MOST = 1024  # observations at once; more only spill the processor's caches
 
@@ -25,18 +26,19 @@ _MOST = 1024  # observations at once; more only spill the processor's caches
 class PolicyAgent(Agent):
     """Plays what a network says.
 
-    Greedy: the legal action of the largest logit, the first of equals. Sampled: a legal action by the policy's
-    probabilities, from one random number that is a function of the game's key, the seat, the decision and the agent's seed.
+    Greedy: the legal action of the largest logit, the first of equals. Sampled: a legal action by
+        the policy's
+    probabilities, from one random number that is a function of the game's key, the seat, the
+    decision and the agent's seed.
     """
 
-    def __init__(
-        self, game: Game, network: "BoardNetwork", *, sample: bool = False, name: str = "policy"
-    ) -> None:
+    def __init__(self, game: Game, network: "nn.Module", *, sample: bool = False, name: str = "policy") -> None:
         """Makes an agent of a network in memory; later changes of its weights change the agent.
 
         Args:
             game: what it plays.
-            network: made for the game's layout.
+            network: made for the game's layout, called like a
+                `mozaic_env.agents.network.BoardNetwork`.
             sample: draw actions by their probabilities instead of taking the likeliest.
             name: what results and records call it.
         """
@@ -75,8 +77,9 @@ class PolicyAgent(Agent):
             states: rows, shape (n,).
 
         Returns:
-            Probabilities of all actions, float64, shape (n, actions), exactly zero for illegal ones; and values, float64,
-            shape (n,), in the unit of the reward that the network was trained on.
+            Probabilities of all actions, float64, shape (n, actions), exactly zero for illegal
+            ones; and values, float64, shape (n,), in the unit of the reward that the network was
+            trained on.
         """
         logits, masks, values = self._run(states)
         probabilities = np.empty(logits.shape)
@@ -96,9 +99,7 @@ class PolicyAgent(Agent):
             logits[part], values[part] = self._run_part(states[part], masks[part])
         return logits, masks, values
 
-    def _run_part(
-        self, states: Rows, masks: Masks
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def _run_part(self, states: Rows, masks: Masks) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         import torch
 
         size = len(states)
@@ -106,9 +107,7 @@ class PolicyAgent(Agent):
         _observe_rows(states, frames, masks)
         entries = frames.view(self.game.frame)[:, 0]
         device = next(self.network.parameters()).device
-        observation = {
-            key: torch.from_numpy(entries[key]).to(device) for key in entries.dtype.names or ()
-        }
+        observation = {key: torch.from_numpy(entries[key]).to(device) for key in entries.dtype.names or ()}
         with torch.inference_mode():
             logits, values = self.network(observation)
         return logits[:size].float().cpu().numpy(), values[:size].float().cpu().numpy()
@@ -141,9 +140,7 @@ def _softmax(logits: Floats, masks: Bytes, index: int, probabilities: Floats) ->
             top = np.float64(logits[index, action])
     total = 0.0
     for action in range(logits.shape[1]):
-        probabilities[action] = (
-            np.exp(np.float64(logits[index, action]) - top) if masks[index, action] else 0.0
-        )
+        probabilities[action] = np.exp(np.float64(logits[index, action]) - top) if masks[index, action] else 0.0
         total += probabilities[action]
     for action in range(logits.shape[1]):
         probabilities[action] /= total

@@ -17,7 +17,7 @@ FORMS = (
     "greedy, pattern or another heuristic of the game",
     "expectimax[:depth=1..4,heuristic=NAME,nodes=N]",
     "mcts[:simulations=N,heuristic=NAME,policy=FOLDER]",
-    "policy:FOLDER[,sample=0|1,search=0|1] or just FOLDER, of a run or a checkpoint",
+    "policy:FOLDER[,sample=0|1,search=0|1,candidates=N] or just FOLDER, of a run or a checkpoint",
 )
 
 
@@ -113,9 +113,13 @@ def _mcts(game: Game, spec: str, words: list[str]) -> Agent:
 
     options = _read(spec, words, {"simulations": _number, "heuristic": str, "policy": str})
     if "policy" in options:
+        from mozaic_env.agents.checkpoint import load, resolve
         from mozaic_env.agents.policy import PolicyAgent
+        from mozaic_env.agents.policy_search import OutcomeEstimator, RewardWeights
 
-        options["policy"] = PolicyAgent.load(options["policy"], game)
+        checkpoint = load(resolve(options["policy"]), game)
+        weights = RewardWeights(checkpoint.card.get("training") or {})
+        options["policy"] = OutcomeEstimator(PolicyAgent(game, checkpoint.network), weights)
     try:
         return MctsAgent(game, **options)
     except ValueError as error:
@@ -127,8 +131,17 @@ def _policy(game: Game, spec: str, words: list[str]) -> Agent:
 
     if not words or "=" in words[0]:
         raise ValueError(f"agent {spec!r}: name the folder first, as in policy:runs/quick,sample=1")
-    options = _read(spec, words[1:], {"sample": _flag})
-    return PolicyAgent.load(words[0], game, **options)
+    options = _read(spec, words[1:], {"sample": _flag, "search": _flag, "candidates": _number})
+    sample, search = options.pop("sample", False), options.pop("search", False)
+    if sample and search:
+        raise ValueError(f"agent {spec!r}: search=1 takes the best action, so it does not go with sample=1")
+    if search:
+        from mozaic_env.agents.policy_search import PolicySearchAgent
+
+        return PolicySearchAgent.load(words[0], game, **options)
+    if options:
+        raise ValueError(f"agent {spec!r}: candidates goes with search=1")
+    return PolicyAgent.load(words[0], game, sample=sample)
 
 
 _MAKERS: dict[str, Callable[[Game, str, list[str]], Agent]] = {

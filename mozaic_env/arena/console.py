@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
 from rich import box
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -25,6 +25,42 @@ def make_console(stderr: bool = False) -> Console:
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     return console
+
+
+class Figures:
+    """A titled table of figures, in as many parts, one below the other, as the width needs."""
+
+    def __init__(self, title: str, columns: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
+        """Takes the texts.
+
+        Args:
+            title: what stands above.
+            columns: their names; the first one stays in each part.
+            lines: the texts in the columns.
+        """
+        self._title, self._columns, self._lines = title, columns, lines
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Text(self._title)
+        unbound = options.update(max_width=10_000)
+        low, end = 1, len(self._columns)
+        while low < end:
+            high = end
+            while (
+                high > low + 1 and console.measure(self._part(low, high), options=unbound).maximum > options.max_width
+            ):
+                high -= 1
+            yield self._part(low, high)
+            low = high
+
+    def _part(self, low: int, high: int) -> Table:
+        table = Table(box=box.SIMPLE_HEAD)
+        for index in (0, *range(low, high)):
+            justify: JustifyMethod = "right" if index else "left"
+            table.add_column(self._columns[index], justify=justify, no_wrap=True, overflow="ellipsis")
+        for line in self._lines:
+            table.add_row(line[0], *line[low:high])
+        return table
 
 
 @contextlib.contextmanager
@@ -95,20 +131,9 @@ def match_cells(result: MatchResult) -> list[str]:
     ]
 
 
-def match_table(title: str, results: Sequence[MatchResult], seat_names: Sequence[str]) -> Group:
+def match_table(title: str, results: Sequence[MatchResult], seat_names: Sequence[str]) -> Figures:
     """One line for each match, seen from its first player."""
-    return _table(title, match_columns(seat_names), [match_cells(result) for result in results])
-
-
-def _table(title: str, columns: Sequence[str], lines: Sequence[Sequence[str]]) -> Group:
-    """A table whose first column is text and whose others are numbers."""
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column(columns[0], overflow="fold")
-    for name in columns[1:]:
-        table.add_column(name, justify="right", no_wrap="%" not in name or "[" in name)
-    for line in lines:
-        table.add_row(*line)
-    return Group(Text(title), table)
+    return Figures(title, match_columns(seat_names), [match_cells(result) for result in results])
 
 
 def match_notes(results: Sequence[MatchResult]) -> list[str]:
@@ -145,9 +170,9 @@ def ladder_cells(rating: Rating) -> list[str]:
     ]
 
 
-def ladder_table(title: str, ratings: Sequence[Rating]) -> Group:
+def ladder_table(title: str, ratings: Sequence[Rating]) -> Figures:
     """One line for each agent, the strongest first."""
-    return _table(title, LADDER_COLUMNS, [ladder_cells(rating) for rating in ratings])
+    return Figures(title, LADDER_COLUMNS, [ladder_cells(rating) for rating in ratings])
 
 
 def elo_text(elo: float | None, interval: Interval | None) -> str:
@@ -168,8 +193,8 @@ def cross_cells(names: Sequence[str], pairs: PairCounts) -> list[list[str]]:
     return lines
 
 
-def cross_table(title: str, names: Sequence[str], pairs: PairCounts) -> Group:
+def cross_table(title: str, names: Sequence[str], pairs: PairCounts) -> Figures:
     """Who scored how much against whom; the columns have the numbers of the lines."""
     places = [str(place) for place in range(1, len(names) + 1)]
     lines = [[f"{place} {line[0]}", *line[1:]] for place, line in zip(places, cross_cells(names, pairs), strict=True)]
-    return _table(title, ["agent", *places], lines)
+    return Figures(title, ["agent", *places], lines)

@@ -15,26 +15,36 @@ GAME_OPTIONS = ("rules", "rows", "cols")  # of the command line, each None where
 POLICY = "policy:"
 
 
-def make_contestants(specs: Sequence[str], arguments: Namespace) -> tuple[Game, list[Agent]]:
+def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bool = False) -> tuple[Game, list[Agent]]:
     """The game and the agents that specs name.
 
-    The game's options are those on the command line; what is not given there comes from the first
-    checkpoint among the specs, and else is the game's default.
+    The game's options are those on the command line; what is not given there comes from the first checkpoint among
+    the specs, and else is the game's default.
+
+    Args:
+        specs: see `mozaic_env.agents.specs`.
+        arguments: of the command line.
+        versions: whether an agent's name tells its checkpoint's weights apart from those of another training, as in
+            ``runs/quick@1c09ae``: for results that are kept while runs come and go.
 
     Raises:
         ValueError: no such agent, or one that does not play this game.
     """
     specs = [normal_spec(spec) for spec in specs]
+    cards = [_card(spec) for spec in specs]
     name, options = DEFAULT_GAME, dict[str, Any]()
-    for folder in filter(None, map(_checkpoint, specs)):
-        from mozaic_env.agents import checkpoint  # needs torch
-
-        game = checkpoint.read_card(checkpoint.resolve(folder))["game"]
-        name, options = str(game.get("name")), dict(game.get("options", {}))
-        break
-    options |= {key: getattr(arguments, key) for key in GAME_OPTIONS if getattr(arguments, key, None) is not None}
+    played = next((card["game"] for card in cards if card is not None), None)
+    if played is not None:
+        name, options = str(played.get("name")), dict(played.get("options", {}))
+    given = {key: getattr(arguments, key, None) for key in GAME_OPTIONS}
+    options |= {key: value for key, value in given.items() if value is not None}
     game = make_game(name, **options)
-    return game, [make_agent(spec, game) for spec in specs]
+    agents = [make_agent(spec, game) for spec in specs]
+    if versions:
+        for agent, card in zip(agents, cards, strict=True):
+            if card is not None:
+                agent.name += f"@{str(card['weights'].get('sha256'))[:6]}"
+    return game, agents
 
 
 def normal_spec(spec: str) -> str:
@@ -46,9 +56,17 @@ def normal_spec(spec: str) -> str:
     return spec
 
 
-def _checkpoint(spec: str) -> str | None:
-    """The folder of the checkpoint in a spec, if there is one."""
+def _card(spec: str) -> dict[str, Any] | None:
+    """The card of the checkpoint in a spec, if there is one."""
+    folder = None
     if spec.startswith(POLICY) or is_folder(spec):
-        return spec.removeprefix(POLICY).split(",")[0]
-    words = spec.partition(":")[2].split(",")
-    return next((word.removeprefix("policy=") for word in words if word.startswith("policy=")), None)
+        folder = spec.removeprefix(POLICY).split(",")[0]
+    else:
+        for word in spec.partition(":")[2].split(","):
+            if word.startswith("policy="):
+                folder = word.removeprefix("policy=")
+    if not folder:
+        return None
+    from mozaic_env.agents import checkpoint  # needs torch
+
+    return checkpoint.read_card(checkpoint.resolve(folder))

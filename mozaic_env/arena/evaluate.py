@@ -127,7 +127,8 @@ def run(arguments: Namespace) -> int:
     if report is not None:
         from mozaic_env.arena.report import write_report
 
-        write_report(report, game, results, title=title)
+        with console.waiting("drawing the report"):
+            write_report(report, game, results, title=title)
     return 0
 
 

@@ -45,6 +45,8 @@ def check_output_file(path: str | Path) -> None:
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"cannot write {path}: it is a folder; name a file")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise ValueError(f"cannot write {path}: it is write-protected")
     _check_folder(path.parent, path)
 
 

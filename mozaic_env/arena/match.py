@@ -82,8 +82,10 @@ def play_match(
         batch = COMPILED_BATCH if compiled else ASKED_BATCH
     size = check_whole_number("batch", batch, 1)
 
-    began = time.perf_counter()
     seeds, seating = pair_seeds(seed, games), np.tile([[0, 1], [1, 0]], (games // 2, 1))
+    # A table without games compiles what it needs, before the clock runs and threads begin.
+    Table(game, np.empty(0, np.uint64), seating[:0], recipes, limit, keep_actions).play(agents)
+    began = time.perf_counter()
     report = progress or (lambda done: None)
 
     def play_part(low: int) -> Games:

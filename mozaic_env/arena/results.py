@@ -116,7 +116,7 @@ class MatchResult:
 
     @property
     def games_per_second(self) -> float:
-        """Speed, compilation included if there was any."""
+        """Speed; what Python agents compile when first asked is included."""
         return self.games / self.seconds if self.seconds else float("inf")
 
     @property

@@ -99,7 +99,8 @@ def run(arguments: Namespace) -> int:
     if report is not None:
         from mozaic_env.arena.report import write_ladder_report
 
-        write_ladder_report(report, game, ratings, counted, title=title, notes=notes)
+        with console.waiting("drawing the report"):
+            write_ladder_report(report, game, ratings, counted, title=title, notes=notes)
     return 0
 
 
@@ -111,7 +112,7 @@ def _play(arguments: Namespace, known: Sequence[MatchResult], keep_actions: bool
         if not known:
             raise ValueError("name at least two agents, or with --results a file that holds results already")
         return make_game(known[-1].game, **known[-1].options), []
-    game, agents = make_contestants(arguments.agents, arguments)
+    game, agents = make_contestants(arguments.agents, arguments, versions=True)
 
     def keep(result: MatchResult) -> None:
         if arguments.results is not None:

@@ -14,8 +14,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from python_agents import Asked
 from processes import run
+from python_agents import Asked
 
 pytest.importorskip("sb3_contrib")
 
@@ -142,8 +142,8 @@ def test_seeds() -> None:
     assert_same(one.reset(), two.reset(), "the games after")
     one.seed(7)
     assert_same(first, one.reset(), "seed 7 again")
+    one.seed(-5)
     with pytest.raises(ValueError, match="non-negative"):
-        one.seed(-5)
         one.reset()
 
 

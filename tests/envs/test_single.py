@@ -12,9 +12,9 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from python_agents import Answers, Asked
 from gymnasium.wrappers import RecordEpisodeStatistics
 from processes import run
+from python_agents import Answers, Asked
 
 from mozaic_env import make_agent, make_game
 from mozaic_env.core.record import parse_record

@@ -79,7 +79,7 @@ class HasOneActionMore(Mozaic):
 class BoundsTheBagTooLow(Mozaic):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        low = [field for field in self.fields if field.key == "bag"][0]
+        low = next(field for field in self.fields if field.key == "bag")
         object.__setattr__(low, "high", (1,) * low.size)
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from python_agents import Answers, Asked
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from processes import run
+from python_agents import Answers, Asked
 
 from mozaic_env import make_game
 from mozaic_env.envs.single import EpisodeOver, GameEnv

@@ -1,0 +1,185 @@
+"""A policy that looks one draw ahead: its prior prunes the candidates, its value net judges what can follow each.
+
+For each of the likeliest actions all draws are gone through by their probabilities (`mozaic_env.agents.expectimax`),
+and the network values the decisions that follow, for whoever decides there. What the action itself gains is counted as
+the training's reward counted it, since that is the unit of the network's values.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.agents.base import Actions, Agent, Masks
+from mozaic_env.agents.expectimax import Room, gather, make_room
+from mozaic_env.agents.kernels import agent_bits, best
+from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.core.contract import OVER, Floats, Integers, apply, margin, mover, outcome
+from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.jit import jit
+
+BATCH = 64  # states searched at once
+LEAST = 0.004  # draws less likely than this are left out, and the rest weighs more
+
+
+class RewardWeights:
+    """What a network's values are made of: of each unit of margin gained, and of the outcome at the end."""
+
+    def __init__(self, training: dict[str, Any]) -> None:
+        """Reads the weights of a checkpoint's training configuration; without any, values are the outcome alone."""
+        reward = training.get("reward") or {}
+        self.margin = float(reward.get("margin", 0.0))
+        self.outcome = float(reward.get("outcome", 1.0))
+
+
+class PolicySearchAgent(Agent):
+    """Plays the candidate of the largest expected value, ties at random."""
+
+    def __init__(
+        self, policy: PolicyAgent, weights: RewardWeights, *, candidates: int = 8, name: str = "policy+search"
+    ) -> None:
+        """Makes the agent.
+
+        Args:
+            policy: gives priors and values.
+            weights: the unit of the values.
+            candidates: how many actions, the likeliest first, to look at.
+            name: what results and records call it.
+
+        Raises:
+            ValueError: no candidates.
+        """
+        if candidates < 1:
+            raise ValueError(f"candidates={candidates!r}; accepted: a whole number of at least 1")
+        self.game = policy.game
+        self.name = name
+        self._policy = policy
+        self._weights = weights
+        self._candidates = min(candidates, self.game.num_actions)
+        self._room: Room = make_room(self.game)
+        self._room_for = BATCH * self._candidates * len(self._room[4][0])
+
+    @classmethod
+    def load(cls, path: str | Path, game: Game, *, candidates: int = 8) -> "PolicySearchAgent":
+        """Makes an agent of a checkpoint or run folder.
+
+        Raises:
+            ValueError: no checkpoint there, a damaged one, or one for another game.
+        """
+        from mozaic_env.agents.checkpoint import load, resolve
+
+        checkpoint = load(resolve(path), game)
+        policy = PolicyAgent(game, checkpoint.network)
+        return cls(policy, RewardWeights(checkpoint.card.get("training") or {}), candidates=candidates)
+
+    def act(self, states: Rows, masks: Masks | None = None) -> Actions:
+        rows, chosen = np.ascontiguousarray(states), np.empty(len(states), np.int64)
+        for low in range(0, len(rows), BATCH):
+            self._search(rows[low : low + BATCH], chosen[low : low + BATCH])
+        return chosen
+
+    def _search(self, rows: Rows, chosen: Actions) -> None:
+        priors, _ = self._policy.evaluate(rows)
+        tried = np.argsort(-priors, axis=1, kind="stable")[:, : self._candidates].astype(np.int64)
+        values = np.full(tried.shape, -np.inf)
+        leaves = self.game.rows(self._room_for)
+        places = np.empty((self._room_for, 2), np.int64)
+        shares = np.empty(self._room_for)
+        found = _spread(
+            rows, priors, tried, values, leaves, places, shares, self._weights.margin, self._weights.outcome, self._room
+        )
+        if found:
+            _, judged = self._policy.evaluate(leaves[:found])
+            np.add.at(values, (places[:found, 0], places[:found, 1]), shares[:found] * judged)
+        _choose(rows, tried, values, self.salt, chosen)
+
+
+@jit
+def _spread(
+    rows: Rows,
+    priors: Floats,
+    tried: npt.NDArray[np.int64],
+    values: npt.NDArray[np.float64],
+    leaves: Rows,
+    places: npt.NDArray[np.int64],
+    shares: Floats,
+    margin_weight: float,
+    outcome_weight: float,
+    room: Room,
+) -> int:
+    """Writes what each candidate gains at once, and the decisions that can follow.
+
+    Args:
+        rows: states at decisions.
+        priors: of their actions.
+        tried: the candidates of each state.
+        values: written for legal candidates: gain of the action, and expected result where the game ends.
+        leaves: written: decisions that can follow.
+        places: written: state and candidate of each.
+        shares: written: its probability, negative where another seat decides.
+        margin_weight: worth of a unit of margin.
+        outcome_weight: worth of the outcome.
+        room: from `make_room`.
+
+    Returns:
+        How many decisions were written.
+    """
+    states, weights = room[2][0], room[4][0]
+    found = 0
+    for i in range(len(rows)):
+        seat = mover(rows[i])
+        for k in range(tried.shape[1]):
+            if priors[i, tried[i, k]] <= 0.0:
+                continue
+            states[0] = rows[i]
+            apply(states[0], tried[i, k])
+            values[i, k] = margin_weight * (margin(states[0], seat) - margin(rows[i], seat))
+            size = gather(states, room[3][0], weights, room[5], room[6], room[7])
+            kept = 0.0
+            for state in range(size):
+                if weights[state] >= LEAST:
+                    kept += weights[state]
+            for state in range(size):
+                if weights[state] < LEAST:
+                    continue
+                decides = mover(states[state])
+                if decides == OVER:
+                    values[i, k] += weights[state] / kept * outcome_weight * outcome(states[state], seat)
+                elif decides >= 0:
+                    leaves[found] = states[state]
+                    places[found, 0], places[found, 1] = i, k
+                    shares[found] = weights[state] / kept * (1.0 if decides == seat else -1.0)
+                    found += 1
+    return found
+
+
+@jit
+def _choose(
+    rows: Rows, tried: npt.NDArray[np.int64], values: npt.NDArray[np.float64], salt: np.uint64, chosen: Integers
+) -> None:
+    for i in range(len(rows)):
+        chosen[i] = tried[i, best(values[i], tried.shape[1], agent_bits(rows[i], salt))]
+
+
+class OutcomeEstimator:
+    """A policy as tree search wants it: values on one scale wherever a game stands, in [-1, 1]."""
+
+    def __init__(self, policy: PolicyAgent, weights: RewardWeights) -> None:
+        self.game = policy.game
+        self._policy = policy
+        self._weights = weights
+
+    def evaluate(self, states: Rows) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Priors, and what the seat that decides can expect of the whole game: its lead so far added to the values."""
+        priors, values = self._policy.evaluate(states)
+        leads = np.empty(len(states))
+        _leads(np.ascontiguousarray(states), leads)
+        total = self._weights.margin * leads + values
+        return priors, np.tanh(total / (self._weights.margin + self._weights.outcome))
+
+
+@jit
+def _leads(rows: Rows, leads: Floats) -> None:
+    for i in range(len(rows)):
+        leads[i] = margin(rows[i], mover(rows[i]))

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import dataclasses
+import io
+
+import pytest
+from arena_agents import Wrong, agents, small_game
+from rich.console import Console
+
+from mozaic_env.arena import console
+from mozaic_env.arena.match import play_match
+from mozaic_env.arena.ratings import merge_pairs, rate
+
+
+def shown(figures, width):
+    out = io.StringIO()
+    Console(file=out, width=width).print(figures)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_tables_fit_the_width_and_leave_nothing_out(width):
+    game = small_game()
+    results = [play_match(*agents(game, "pattern", other), 2000, seed=1) for other in ("random", "greedy")]
+    text = shown(console.match_table("Pattern", results, game.seat_names), width)
+    assert all(len(line) <= width for line in text.splitlines())
+    assert "…" not in text
+    for result in results:
+        for cell in console.match_cells(result):
+            assert cell in text
+    ratings = rate(merge_pairs(results), samples=5)
+    text = shown(console.ladder_table("Ladder", ratings), width)
+    assert all(len(line) <= width for line in text.splitlines())
+    for rating in ratings:
+        for cell in console.ladder_cells(rating):
+            assert cell in text
+
+
+def test_the_cross_table_says_who_beat_whom():
+    game = small_game()
+    result = play_match(*agents(game, "pattern", "random"), 20)
+    pairs = merge_pairs([result])
+    points = console.percent(result.points)
+    assert console.cross_cells(["random", "pattern", "absent"], pairs) == [
+        ["random", "–", console.percent(1 - result.points), "–"],
+        ["pattern", points, "–", "–"],
+        ["absent", "–", "–", "–"],
+    ]
+
+
+def test_notes_name_what_a_reader_should_doubt():
+    game = small_game()
+    greedy, random = agents(game, "greedy", "random")
+    result = dataclasses.replace(play_match(greedy, greedy, 40), distinct=2)
+    undecided, copies = console.match_notes([result])
+    assert "undecided" in undecided
+    assert "copies" in copies
+    notes = console.match_notes([play_match(greedy, random, 2, max_decisions=3)])
+    assert "2 games reached the limit of 3 decisions and count as draws" in notes[1]
+    notes = console.match_notes([play_match(greedy, Wrong(game, -1), 40)])
+    assert "wrong lost 40 games by an illegal action." in notes
