@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from mozaic_env.core.game import Game
+from mozaic_env.core.record import Record
 
 GAMES = {"mozaic": "mozaic_env.mozaic.game:Mozaic"}
 
@@ -22,12 +23,26 @@ def make_game(name: str | Game, **options: Any) -> Game:
         if options:
             raise ValueError(f"{name!r} has its options already; got {', '.join(sorted(options))} as well")
         return name
-    if name not in GAMES:
-        raise ValueError(f"unknown game {name!r}; accepted: {', '.join(GAMES)}")
-    module, _, attribute = GAMES[name].partition(":")
-    game_class = getattr(import_module(module), attribute)
+    kind = game_class(name)
     try:
-        game: Game = game_class(**options)
+        return kind(**options)
     except TypeError as error:
         raise ValueError(f"{name}: {error}") from None
-    return game
+
+
+def game_class(name: str) -> type[Game]:
+    """The class of a game; ValueError if there is no such game."""
+    if not isinstance(name, str) or name not in GAMES:
+        raise ValueError(f"unknown game {name!r}; accepted: {', '.join(GAMES)}")
+    module, _, attribute = GAMES[name].partition(":")
+    found: type[Game] = getattr(import_module(module), attribute)
+    return found
+
+
+def game_of_record(record: Record) -> Game:
+    """The game that a record is of: `game=` in its header says which, else it is Mozaic, and more keys its options.
+
+    Raises:
+        ValueError: the header names no game of the package, or not all of its options.
+    """
+    return game_class(record.header.get("game", "mozaic")).of_header(record.header)

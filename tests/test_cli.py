@@ -291,30 +291,28 @@ def test_help_and_version(capsys):
         assert err == ""
 
 
-def test_the_command_as_a_process(tmp_path):
-    process = started("evaluate", "greedy", "--against", "random", "--games", "10", *SMALL)
-    out, err = process.communicate(timeout=120)
+def test_the_command_as_a_process():
+    with started("evaluate", "greedy", "--against", "random", "--games", "10", *SMALL) as process:
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert "random" in out
-    process = started("evaluate", "nobody", "--against", "random")
-    out, err = process.communicate(timeout=120)
+    with started("evaluate", "nobody", "--against", "random") as process:
+        out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (2, "")
     assert err.count("\n") == 1
 
 
 def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
-    # So many games that it cannot be over; the file is there when they are about to be played.
+    # So many games that it cannot be over; the folder is there when they are about to be played.
     report = tmp_path / "report"
-    process = started(
-        *("evaluate", "pattern", "--against", "greedy", "--games", "1000000", "--threads", "2"),
-        *("--report", str(report)),
-    )
-    while not report.exists():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.05)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    words = ["evaluate", "pattern", "--against", "greedy", "--games", "1000000", "--threads", "2"]
+    with started(*words, "--report", str(report)) as process:
+        while not report.exists():
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert (out, err) == ("", "interrupted\n")
 

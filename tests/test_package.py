@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import gymnasium as gym
+import numpy as np
 import pytest
 from processes import ROOT, run
 
@@ -129,8 +130,9 @@ def test_every_game_is_registered_and_says_what_it_is() -> None:
 
 
 def test_bad_games() -> None:
-    with pytest.raises(ValueError, match="accepted: mozaic"):
-        make_game("chess")
+    for name in ("chess", None, 5, ["mozaic"], {}):
+        with pytest.raises(ValueError, match="accepted: mozaic"):
+            make_game(name)
     with pytest.raises(ValueError, match="colour"):
         make_game("mozaic", colour="red")
     with pytest.raises(ValueError, match="rows"):
@@ -138,7 +140,7 @@ def test_bad_games() -> None:
     for rows, cols in ((1, 8), (9, 8), (3, 3), (8.0, 8), ("8", 8), (True, 8), (None, 8)):
         with pytest.raises(ValueError, match=r"rows|tiles"):
             make_game("mozaic", rows=rows, cols=cols)
-    for rules in ("ruby", None, 0, "Onyx", ["onyx"]):
+    for rules in ("ruby", None, 0, "Onyx", ["onyx"], np.array(["onyx"])):
         with pytest.raises(ValueError, match="rules"):
             make_game("mozaic", rules=rules)
 

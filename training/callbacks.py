@@ -71,7 +71,7 @@ class RunCallback(BaseCallback):
                 "a lower ppo.learning_rate may help"
             )
         self.league.refresh(self.env.games, self.num_timesteps)
-        if self.budget.elapsed - self._saved >= self._every:
+        if self.num_timesteps and self.budget.elapsed - self._saved >= self._every:
             self._save(f"{CHECKPOINTS}/step-{self.num_timesteps:012d}")
             self._saved = self.budget.elapsed
 

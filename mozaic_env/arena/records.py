@@ -13,7 +13,6 @@ from mozaic_env.arena.results import Games, MatchResult
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.record import Record, parse_record
 from mozaic_env.core.stream import keys_from_seeds
-from mozaic_env.games import make_game
 
 
 def first_rows(game: Game, games: Games) -> Rows:
@@ -97,16 +96,3 @@ def _read_line(line: str) -> Record | ValueError:
         return parse_record(line)
     except ValueError as error:
         return error
-
-
-def game_of_record(record: Record) -> Game:
-    """The game that a record is of, its options from the header.
-
-    Raises:
-        ValueError: the header does not say, or says something that no game accepts.
-    """
-    sizes = record.header.get("board", "").split("x")
-    if len(sizes) != 2 or not all(size.isdecimal() for size in sizes) or "rules" not in record.header:
-        raise ValueError("record header: rules=... and board=ROWSxCOLS are needed, such as board=8x8")
-    rows, cols = map(int, sizes)
-    return make_game("mozaic", rules=record.header["rules"], rows=rows, cols=cols)

@@ -7,9 +7,10 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from mozaic_env.arena.records import game_of_record, read_records
+from mozaic_env.arena.records import read_records
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
+from mozaic_env.games import game_of_record
 
 
 def run(arguments: Namespace) -> int:

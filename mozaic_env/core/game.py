@@ -96,6 +96,11 @@ class Game(abc.ABC):
     def options(self) -> dict[str, Any]:
         """What fixes this game among its variants: ``type(game)(**game.options)`` makes it again."""
 
+    @classmethod
+    @abc.abstractmethod
+    def of_header(cls, header: Mapping[str, str]) -> "Game":
+        """The game that the header of a record describes; ValueError if it does not say, or says something odd."""
+
     @abc.abstractmethod
     def rows(self, size: int) -> Rows:
         """Rows that carry the options, their key 0, not yet set up; shape (size,)."""

@@ -15,6 +15,7 @@ from mozaic_env.envs import loops
 
 REWARDS = ("outcome", "margin")
 ILLEGAL = ("lose", "raise")
+MAX_LOG = 2**16  # decisions of a game that its record can tell
 
 Opponent = str | Agent | None
 Integers = npt.NDArray[np.int64]
@@ -128,7 +129,8 @@ class Batch:
         finals = self.size if autoreset == loops.SAME_STEP else 0
         self.final = Buffers(game, finals)
         self.final_slots = np.zeros(finals, loops.SLOT)
-        self.log = np.zeros((self.size, 4096 if log else 0), np.int16)
+        columns = min(int(self.options["limit"][0]), MAX_LOG) if log else 0
+        self.log = np.zeros((self.size, columns), np.int16)
         self._scratch = (np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions))
         shape = (self.threads, game.num_actions)
         self._scratches = (np.zeros(shape, np.int64), np.zeros(shape))

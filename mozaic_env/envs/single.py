@@ -12,7 +12,7 @@ from gymnasium.error import ResetNeeded
 from mozaic_env.core.game import Game
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import Batch, Opponent, check_choice, check_whole_number
+from mozaic_env.envs.batch import MAX_LOG, Batch, Opponent, check_choice, check_whole_number
 from mozaic_env.envs.spaces import action_space, observation_space
 from mozaic_env.games import make_game
 
@@ -228,6 +228,8 @@ class GameEnv(gym.Env[Observation, np.int64]):
             header["forfeit"] = self.game.seat_names[slot["acted"]]
         running = slot["status"] == loops.READY
         over = slot["status"] == loops.TERMINATED and not slot["illegal"]
+        if row["decisions"] > MAX_LOG:
+            raise ValueError(f"{row['decisions']} decisions were made; a record tells at most {MAX_LOG}")
         actions = self._batch.log[0, : row["decisions"]].tolist()
         ending = "running" if running else "over" if over else "truncated"
         return str(self.game.write_record(start, actions, header, ending))

@@ -339,8 +339,13 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
 
         Args:
             index: which game.
+
+        Raises:
+            ValueError: there is no such game.
         """
-        return self.game.draw_text(self._batch.rows[check_choice("index", index, range(self.num_envs))])
+        if check_whole_number("index", index, 0) >= self.num_envs:
+            raise ValueError(f"index={index!r}; accepted: 0..{self.num_envs - 1}")
+        return self.game.draw_text(self._batch.rows[index])
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """What a method or attribute of the single environment would give for each game.

@@ -144,7 +144,7 @@ class Mozaic(Game):
         Raises:
             ValueError: an option is not one of these.
         """
-        if rules not in actions.EDITIONS:
+        if not isinstance(rules, str) or rules not in actions.EDITIONS:
             raise ValueError(f"rules={rules!r}; accepted: {', '.join(map(repr, actions.EDITIONS))}")
         for name, given in (("rows", rows), ("cols", cols)):
             if isinstance(given, bool) or not isinstance(given, int | np.integer) or given not in actions.SIZES:
@@ -165,6 +165,13 @@ class Mozaic(Game):
     @property
     def options(self) -> dict[str, Any]:
         return {"rules": self.rules, "rows": self.board[0], "cols": self.board[1]}
+
+    @classmethod
+    def of_header(cls, header: Mapping[str, str]) -> "Mozaic":
+        sizes = header.get("board", "").split("x")
+        if len(sizes) != 2 or not all(size.isdecimal() for size in sizes) or "rules" not in header:
+            raise ValueError("record header: rules=... and board=ROWSxCOLS are needed, such as board=8x8")
+        return cls(header["rules"], int(sizes[0]), int(sizes[1]))
 
     @property
     def seat_names(self) -> tuple[str, ...]:

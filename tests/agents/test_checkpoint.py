@@ -275,7 +275,7 @@ def test_a_save_that_fails_leaves_the_old_one(folder, game, monkeypatch, fails_a
     monkeypatch.setattr(checkpoint.os, "rename", failing_rename)
     if fails_at == "write":
         monkeypatch.setattr(checkpoint.os, "fsync", failing_fsync)
-    with pytest.raises(OSError, match="no|disk full"):
+    with pytest.raises(OSError, match=r"no|disk full"):
         save(folder, make_network(game, 1), game, steps=2, seed=0)
     assert load(folder).card["steps"] == 1234
     assert [path.name for path in folder.parent.iterdir()] == ["kept"]

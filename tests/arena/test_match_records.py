@@ -6,14 +6,13 @@ from arena_agents import Wrong, agents, small_game
 
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.records import (
-    game_of_record,
     match_records,
     read_records,
     write_records,
 )
 from mozaic_env.core.record import Record, parse_record
 from mozaic_env.envs.single import GameEnv
-from mozaic_env.games import make_game
+from mozaic_env.games import game_of_record, make_game
 
 
 def match(game, games=20, **options):

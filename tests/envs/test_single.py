@@ -312,6 +312,14 @@ def test_the_record_of_a_truncated_game_ends_in_dots() -> None:
     assert env.record.endswith(" ...")
 
 
+@pytest.mark.parametrize("max_decisions", [2, 1000, 10**12])
+def test_the_record_has_room_for_every_decision(max_decisions: int) -> None:
+    env = make(rows=2, cols=2, opponent=None, max_decisions=max_decisions)
+    env.reset(seed=0)
+    list(whole_game(env, 0))
+    assert sum(":" in word for word in env.record.split()) == env.state["decisions"]
+
+
 def test_the_record_after_an_illegal_action_says_who_forfeited() -> None:
     env = small(opponent=None)
     env.reset(seed=0)

@@ -264,8 +264,9 @@ def test_calls_for_every_game() -> None:
         env.call("nonsense")
     with pytest.raises(ValueError, match="seat"):
         env.set_attr("seat", 0)
-    with pytest.raises(ValueError, match="index"):
-        env.render_one(3)
+    for index in (3, -1, "a", None, 1.0):
+        with pytest.raises(ValueError, match="index"):
+            env.render_one(index)
     env.close()
 
 

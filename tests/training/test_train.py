@@ -1,0 +1,204 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from mozaic_env.agents import checkpoint
+from mozaic_env.agents.network import BoardNetwork
+from training import train as script
+from training.train import main
+
+ROOT = Path(__file__).parents[2]
+TINY = """
+game: {options: {rows: 4, cols: 4}}
+steps: 4096
+threads: 1
+network: {channels: 8, blocks: 1, value_hidden: 8}
+ppo: {games: 64, rollout: 16, minibatch: 256, epochs: 2}
+opponents: {mirror: 1, past: 1, past_every: 1, fixed: {greedy: 1, random: 1}}
+evaluation: {games: 20, against: [random, greedy]}
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(TINY)
+    return str(path)
+
+
+def run(config, folder, *more):
+    return main(["--config", config, "--run-dir", str(folder), *more])
+
+
+def facts(folder):
+    return json.loads((folder / "run.json").read_text())
+
+
+def test_4096_steps_twice_give_identical_weights_and_another_seed_others(config, tmp_path):
+    for name, seed in (("one", 3), ("two", 3), ("three", 4)):
+        assert run(config, tmp_path / name, f"seed={seed}", "evaluation.games=0") == 0
+        assert checkpoint.read_card(tmp_path / name / "final")["steps"] == 4096
+    weights = {
+        name: (tmp_path / name / "final" / "policy.safetensors").read_bytes() for name in ("one", "two", "three")
+    }
+    assert weights["one"] == weights["two"]
+    assert weights["one"] != weights["three"]
+
+
+def test_a_run_leaves_everything_in_its_folder(config, tmp_path, capsys):
+    folder = tmp_path / "run"
+    assert run(config, folder, "checkpoint_minutes=1e-6", "seed=11") == 0
+    noted = facts(folder)
+    assert noted["status"] == "finished"
+    assert (noted["seed"], noted["steps"]) == (11, 4096)
+    assert noted["versions"]["torch"] == checkpoint.version("torch")
+    read = checkpoint.load(checkpoint.resolve(folder))
+    assert read.folder == folder / "final"
+    assert read.card["training"]["seed"] == 11
+    assert len(list((folder / "checkpoints").iterdir())) == 3  # after each update but the last
+    assert list((folder / "tensorboard").iterdir())
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert len(lines) == 4
+    assert {"games/finished", "opponents/mirror/score", "opponents/greedy/margin", "time/steps_per_second"} <= set(
+        lines[0]
+    )
+    assert {"train/value_loss", "train/approx_kl", "train/learning_rate"} <= set(lines[-1])
+    rates = [line["train/learning_rate"] for line in lines[1:]]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[0] > rates[-1]
+    out = capsys.readouterr().out
+    for name in ("random", "greedy", "points %"):
+        assert name in out
+    assert [r["players"][1] for r in json.loads((folder / "evaluation.json").read_text())[0]["results"]] == [
+        "random",
+        "greedy",
+    ]
+    again = tmp_path / "again.yaml"
+    again.write_text((folder / "config.yaml").read_text())
+    assert script.load_config(again) == script.load_config(config, ["checkpoint_minutes=1e-6", "seed=11"])
+
+
+def test_minutes_end_a_run(config, tmp_path, capsys):
+    assert run(config, tmp_path / "run", "steps=1_000_000_000", "minutes=0.05") == 0
+    assert facts(tmp_path / "run")["status"] == "finished"
+    assert checkpoint.load(tmp_path / "run" / "final").card["steps"] > 0
+    assert "the minutes are used up" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["ppo.epochs=none"], "ppo.epochs"),
+        (["steps=0"], "steps"),
+        (["game.name=chess"], "unknown game 'chess'"),
+        (["game.options={rules: sapphire}"], "rules='sapphire'"),
+        (["opponents.fixed={deep-blue: 1}"], "deep-blue"),
+        (["evaluation.against=[kasparov]"], "kasparov"),
+        (["stepz=3"], "stepz: unknown key"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_no_folder(config, tmp_path, capsys, words, message):
+    assert run(config, tmp_path / "run", *words) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert message in error
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_existing_run_is_not_overwritten_unless_told(config, tmp_path, capsys):
+    folder = tmp_path / "run"
+    assert run(config, folder, "steps=1", "evaluation.games=0") == 0
+    (folder / "note.txt").write_text("mine")
+    assert run(config, folder) == 2
+    assert "exists; choose another --run-dir, or --overwrite" in capsys.readouterr().err
+    assert (folder / "note.txt").exists()
+    assert run(config, folder, "--overwrite", "steps=1", "evaluation.games=0") == 0
+    assert not (folder / "note.txt").exists()
+
+
+def test_a_folder_that_is_no_run_is_never_overwritten(config, tmp_path, capsys):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    (folder / "cat.jpg").write_bytes(b"cat")
+    assert run(config, folder, "--overwrite") == 2
+    assert "is no run" in capsys.readouterr().err
+    assert (folder / "cat.jpg").exists()
+
+
+def test_an_empty_folder_is_used(config, tmp_path):
+    (tmp_path / "run").mkdir()
+    assert run(config, tmp_path / "run", "steps=1", "evaluation.games=0") == 0
+
+
+def test_a_folder_that_cannot_be_made(config, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert run(config, tmp_path / "file" / "run") == 2
+    assert "can't be made" in capsys.readouterr().err
+
+
+def test_a_failure_is_noted_and_what_was_learnt_is_kept(config, tmp_path, capsys, monkeypatch):
+    folder, calls = tmp_path / "run", []
+
+    def failing(self, states, masks=None):
+        calls.append(1)
+        if len(calls) > 40:
+            raise RuntimeError("the opponent left the table")
+        return act(self, states, masks)
+
+    act = script.PolicyAgent.act
+    monkeypatch.setattr(script.PolicyAgent, "act", failing)
+    assert run(config, folder) == 1
+    assert "the opponent left the table" in capsys.readouterr().err
+    noted = facts(folder)
+    assert noted["status"] == "failed"
+    assert "the opponent left the table" in noted["error"]
+    assert any("in failing" in line for line in noted["traceback"])
+    assert checkpoint.load(checkpoint.resolve(folder)).card["steps"] > 0
+
+
+def test_weights_that_are_not_finite_end_the_run_and_are_not_kept(config, tmp_path, capsys, monkeypatch):
+    finite = iter([True, True])
+    monkeypatch.setattr(BoardNetwork, "is_finite", lambda self: next(finite, False))
+    folder = tmp_path / "run"
+    assert run(config, folder, "checkpoint_minutes=1e-6") == 1
+    assert "weights are not finite" in capsys.readouterr().err
+    assert facts(folder)["status"] == "failed"
+    assert checkpoint.resolve(folder).parent.name == "checkpoints"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_keeps_what_was_learnt(config, tmp_path, number):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "training.train", "--config", config, "--run-dir", str(folder)]
+    process = subprocess.Popen(
+        [*command, "steps=1_000_000_000"], cwd=ROOT, stderr=subprocess.PIPE, text=True, env={**os.environ}
+    )
+    metrics = folder / "metrics.jsonl"
+    deadline = time.monotonic() + 120
+    while not (metrics.exists() and metrics.read_text().count("\n") >= 2):
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert f"stopped by {number.name}" in error
+    assert facts(folder)["status"] == "interrupted"
+    read = checkpoint.load(checkpoint.resolve(folder))
+    assert read.card["steps"] >= 1024
+    assert read.network.is_finite()
+
+
+def test_threads_and_precision_as_configured(config, tmp_path):
+    assert run(config, tmp_path / "run", "steps=1", "evaluation.games=0", "precision=float32") == 0
+    noted = facts(tmp_path / "run")
+    assert (noted["threads"], noted["precision"]) == (1, "float32")
+    assert torch.get_num_threads() == 1
