@@ -2,13 +2,13 @@
 
 The metrics, in metrics.jsonl and TensorBoard under the same names, one value for each update:
 
-    games/finished, games/length         games that ended, and their mean number of the learner's
-    and others' decisions opponents/NAME/score                 wins + draws / 2 against mirror,
-    past or a fixed agent, 0 to 1 opponents/NAME/margin                mean final lead
-    opponents/NAME/games                 how many ended
-    time/elapsed, time/steps_per_second  seconds, and the learner's decisions in a second since the
-    start train/...                            stable-baselines3's own: loss, entropy_loss,
-    approx_kl, clip_fraction, ...
+    games/finished          how many games ended
+    opponents/NAME/score    wins + draws / 2 against mirror, past or a fixed agent, 0 to 1
+    opponents/NAME/margin   mean final lead against them
+    opponents/NAME/games    how many games against them ended
+    time/elapsed            seconds since the start
+    time/steps_per_second   the learner's decisions in a second, since the start
+    train/...               stable-baselines3's own: loss, entropy_loss, approx_kl, clip_fraction, ...
 """
 
 import sys

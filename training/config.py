@@ -47,7 +47,7 @@ class RewardSection(Section):
 class PPOSection(Section):
     """Proximal policy optimisation, as in sb3-contrib's MaskablePPO."""
 
-    games: Count = 512  # in parallel
+    games: Count = 256  # in parallel
     rollout: Count = 64  # decisions of each game between two updates
     minibatch: Annotated[int, Field(ge=2)] = 1024
     epochs: Count = 3

@@ -95,7 +95,6 @@ class League:
         for _ in range(config.past_size + SPARE):
             network = copy.deepcopy(learner).eval().requires_grad_(False)
             self.slots.append(Slot(PolicyAgent(game, InPrecision(network, bfloat16), sample=True)))
-            # type: ignore[arg-type]
         for agent in (*self.fixed, *(slot.agent for slot in self.slots)):
             agent.seed(seed)
         self._per_update = per_update

@@ -114,9 +114,15 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget) -> None
         )
         folder.thin()
 
+    def save_on_the_way(name: str) -> None:
+        try:
+            save(name)
+        except OSError as error:  # a full disk: what is there stays, and there may be room again later
+            print(f"{name} could not be written: {error}; training goes on", file=sys.stderr)
+
     logger = make_logger(folder.path)
     model.set_logger(logger)
-    callback = RunCallback(env, league, budget, network, save, config.checkpoint_minutes)
+    callback = RunCallback(env, league, budget, network, save_on_the_way, config.checkpoint_minutes)
     try:
         model.learn(config.steps, callback=callback)
     except Stopped as reason:
@@ -124,7 +130,7 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget) -> None
     finally:
         callback.close()
         logger.close()
-        if model.num_timesteps and network.is_finite():
+        if network.is_finite():
             save(checkpoint.FINAL)
             folder.note(steps=model.num_timesteps, training_seconds=round(budget.elapsed, 1))
     try:

@@ -197,16 +197,13 @@ def resolve(path: str | Path) -> Path:
     if not path.is_dir() and not _aside(path).is_dir():
         what = "is a file" if path.exists() else "does not exist"
         raise ValueError(f"{path} {what}; accepted: the folder of a run or of a checkpoint ({CARD} and {WEIGHTS})")
-    inside = path / CHECKPOINTS
-    kept = [folder for folder in inside.iterdir() if not folder.name.startswith(".")] if inside.is_dir() else []
-    newest = sorted(
-        (folder for folder in kept if _whole(folder)),
-        key=lambda folder: int(read_card(folder)["steps"]),
-    )
-    for folder in (path, path / BEST, path / FINAL, *reversed(newest)):
+    for folder in (path, path / BEST, path / FINAL):
         whole = _whole(folder)
         if whole is not None:
             return whole
+    kept = [card.parent for card in (path / CHECKPOINTS).glob(f"[!.]*/{CARD}")]
+    if kept:
+        return max(kept, key=lambda folder: int(read_card(folder)["steps"]))
     if (path / WEIGHTS).exists():
         raise ValueError(f"{path} holds {WEIGHTS} but no {CARD}; a checkpoint needs both")
     raise ValueError(

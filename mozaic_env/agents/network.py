@@ -6,9 +6,15 @@ all; beside it stands a value head. Nothing in the weights depends on the size o
 torch alone.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
+
+# OpenMP's threads wait for each other by spinning. Where other programs want the same cores, that turns milliseconds
+# into seconds (on two busy cores a batch of 16 took a hundred times longer than with sleeping threads), so sleeping is
+# the default here, if it can still be said: it is read when torch is first imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import torch
 from torch import Tensor, nn
@@ -149,7 +155,7 @@ class BoardNetwork(nn.Module):
 
         Returns:
             Logits over all actions, legal or not, shape (n, actions), and the values for the seats
-            that see the observations, shape (n,), in the unit of the reward they were trained on.
+            that see the observations, shape (n,): of the rewards to come.
         """
         counts = torch.cat([observation[key].flatten(1).float() for key, _ in self.layout.scales], 1) / self._scale
         trunk = self.stem(observation[BOARD].float()) + self.stem_counts(counts)[:, :, None, None]

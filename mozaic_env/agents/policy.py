@@ -78,13 +78,12 @@ class PolicyAgent(Agent):
 
         Returns:
             Probabilities of all actions, float64, shape (n, actions), exactly zero for illegal
-            ones; and values, float64, shape (n,), in the unit of the reward that the network was
-            trained on.
+            ones; and values, float64, shape (n,): the discounted sum of the rewards still to come,
+            as the card's `training` has weighed and discounted them.
         """
         logits, masks, values = self._run(states)
         probabilities = np.empty(logits.shape)
-        for i in range(len(states)):
-            _softmax(logits, masks, i, probabilities[i])
+        _softmax_rows(logits, masks, probabilities)
         return probabilities, values.astype(np.float64)
 
     def _run(self, states: Rows) -> tuple[npt.NDArray[np.float32], Masks, npt.NDArray[np.float32]]:
@@ -144,6 +143,12 @@ def _softmax(logits: Floats, masks: Bytes, index: int, probabilities: Floats) ->
         total += probabilities[action]
     for action in range(logits.shape[1]):
         probabilities[action] /= total
+
+
+@jit
+def _softmax_rows(logits: Floats, masks: Bytes, probabilities: Floats) -> None:
+    for i in range(len(logits)):
+        _softmax(logits, masks, i, probabilities[i])
 
 
 @jit

@@ -126,7 +126,7 @@ def match_cells(result: MatchResult) -> list[str]:
         *(f"{number:,}" for number in (result.wins, result.draws, result.losses)),
         percent_with_interval(result.points, result.interval),
         margin_text(result),
-        *(percent(seat.points) for seat in result.seats),
+        *(percent_with_interval(seat.points, seat.interval) for seat in result.seats),
         f"{result.distinct:,} of {result.games:,}",
     ]
 

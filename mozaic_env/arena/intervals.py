@@ -42,7 +42,7 @@ def points_interval(counts: Sequence[int]) -> Interval:
     """The 95% interval of the share of points, within 0 to 1.
 
     Args:
-        counts: how many pairs gave each of `PAIR_SCORES`; at least one pair in all.
+        counts: how many pairs, or independent games, gave each of `PAIR_SCORES`; at least one in all.
     """
     weights = np.array(counts, np.float64)
     weights[0] += 1

@@ -42,18 +42,20 @@ class Games:
 
 @dataclass(frozen=True)
 class SeatResult:
-    """The first player's games in one seat; `points` is a share, `margin` a mean."""
+    """The first player's games in one seat; `points` is a share, `interval` its 95% interval, `margin` a mean."""
 
     games: int
     wins: int
     draws: int
     losses: int
     points: float
+    interval: Interval
     margin: float
 
     def mirrored(self) -> "SeatResult":
         """The opponent's results in these games."""
-        return SeatResult(self.games, self.losses, self.draws, self.wins, 1 - self.points, -self.margin)
+        interval = (1 - self.interval[1], 1 - self.interval[0])
+        return SeatResult(self.games, self.losses, self.draws, self.wins, 1 - self.points, interval, -self.margin)
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,9 @@ class MatchResult:
                 given[name] = tuple(given[name])
             if given["margin_interval"] is not None:
                 given["margin_interval"] = tuple(given["margin_interval"])
-            given["seats"] = tuple(SeatResult(**seat) for seat in given["seats"])
+            given["seats"] = tuple(
+                SeatResult(**{**seat, "interval": tuple(seat["interval"])}) for seat in given["seats"]
+            )
             result = cls(**given)
             result._check()
         except (TypeError, KeyError) as error:
@@ -242,4 +246,6 @@ def _seat_result(
 ) -> SeatResult:
     wins, draws, losses = _wins_draws_losses(results[chosen])
     games = wins + draws + losses
-    return SeatResult(games, wins, draws, losses, (2 * wins + draws) / (2 * games), float(margins[chosen].mean()))
+    points = (2 * wins + draws) / (2 * games)
+    interval = intervals.points_interval((losses, 0, draws, 0, wins))  # no two of these games share their luck
+    return SeatResult(games, wins, draws, losses, points, interval, float(margins[chosen].mean()))

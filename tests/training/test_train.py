@@ -202,3 +202,35 @@ def test_threads_and_precision_as_configured(config, tmp_path):
     noted = facts(tmp_path / "run")
     assert (noted["threads"], noted["precision"]) == (1, "float32")
     assert torch.get_num_threads() == 1
+
+
+def test_a_full_disk_on_the_way_does_not_end_the_run(config, tmp_path, capsys, monkeypatch):
+    save = checkpoint.save
+
+    def failing(folder, *arguments, **options):
+        if folder.name.startswith("step-"):
+            raise OSError(28, "No space left on device")
+        return save(folder, *arguments, **options)
+
+    monkeypatch.setattr(checkpoint, "save", failing)
+    assert run(config, tmp_path / "run", "checkpoint_minutes=1e-6", "evaluation.games=0") == 0
+    assert "No space left on device; training goes on" in capsys.readouterr().err
+    assert checkpoint.resolve(tmp_path / "run").name == "final"
+
+
+def test_a_signal_before_the_first_step_leaves_a_loadable_checkpoint_too(config, tmp_path, monkeypatch):
+    class Asked(script.Budget):
+        def __enter__(self):
+            self.signal = signal.SIGTERM
+            return super().__enter__()
+
+    monkeypatch.setattr(script, "Budget", Asked)
+    assert run(config, tmp_path / "run") == 0
+    assert facts(tmp_path / "run")["status"] == "interrupted"
+    assert checkpoint.load(checkpoint.resolve(tmp_path / "run")).network.is_finite()
+
+
+def test_signals_are_given_back(config, tmp_path):
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    assert run(config, tmp_path / "run", "steps=1", "evaluation.games=0") == 0
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
