@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
 from mozaic_env.agents.checkpoint import CHECKPOINTS
@@ -113,7 +113,6 @@ class ProgressBar:
                 TextColumn("training"),
                 BarColumn(),
                 TaskProgressColumn(),
-                TimeElapsedColumn(),
                 TextColumn("{task.fields[text]}"),
                 console=make_console(stderr=True),
             )

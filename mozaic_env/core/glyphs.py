@@ -9,6 +9,7 @@ import functools
 import math
 
 EM = 20.0
+SPACING = 0.6  # between glyphs
 PEN, BOLD_PEN = 1.75, 2.6  # width of the pen
 UNKNOWN = "?"
 
@@ -99,7 +100,7 @@ _GLYPHS: dict[str, tuple[float, str]] = {
 
 def advance(character: str) -> float:
     """How far the pen moves on, in units of the glyph."""
-    return _GLYPHS.get(character, _GLYPHS[UNKNOWN])[0]
+    return _GLYPHS.get(character, _GLYPHS[UNKNOWN])[0] + SPACING
 
 
 @functools.cache
