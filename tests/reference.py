@@ -37,9 +37,7 @@ class ReferenceGame:
         score: points of each colour's owner.
     """
 
-    def __init__(
-        self, rules: str = "amethyst", rows: int = 8, cols: int = 8, first: str | None = None
-    ) -> None:
+    def __init__(self, rules: str = "amethyst", rows: int = 8, cols: int = 8, first: str | None = None) -> None:
         """Amethyst: yellow starts, a yellow gem already in hand. Onyx: `first` draws from all."""
         if rules not in RULES:
             raise ValueError(f"rules={rules!r}; accepted: {RULES}")
@@ -303,12 +301,7 @@ class ReferenceGame:
         if len({len(row) for row in rows}) != 1:
             raise ValueError(f"position {text!r}: its ranks differ in length")
         game = cls(rules, len(rows), len(rows[0]), None if rules == "amethyst" else "y")
-        game.board = {
-            (file, rank): gem
-            for rank, row in enumerate(rows)
-            for file, gem in enumerate(row)
-            if gem != "."
-        }
+        game.board = {(file, rank): gem for rank, row in enumerate(rows) for file, gem in enumerate(row) if gem != "."}
         game._mover = mover
         game.hand = None if hand == "-" else hand
         try:

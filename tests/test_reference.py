@@ -184,9 +184,7 @@ AROUND_D4 = [
 @pytest.mark.parametrize(("tiles", "points"), AROUND_D4)
 @pytest.mark.parametrize("mover", ["y", "b"])
 @pytest.mark.parametrize("colour", ["y", "b"])
-def test_a_placement_scores_for_the_owner_of_the_colour(
-    tiles: str, points: int, mover: str, colour: str
-) -> None:
+def test_a_placement_scores_for_the_owner_of_the_colour(tiles: str, points: int, mover: str, colour: str) -> None:
     if colour == "b":
         tiles = tiles.translate(str.maketrans("yb", "by"))
     game = do(at(tiles, colour, mover=mover), ":d4")

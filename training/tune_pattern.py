@@ -1,6 +1,7 @@
 """Finds the weights of Mozaic's `pattern` agent by playing it against itself.
 
-A climb: a challenger is the champion with its weights moved at random, the two play a match in pairs, and the challenger
+A climb: a challenger is the champion with its weights moved at random, the two play a match in pairs, and the
+challenger
 takes over if the 95% interval of its score lies above one half. Steps grow after a success and shrink after failures.
 
     python -m training.tune_pattern --rounds 200 --games 20000 --seed 0

@@ -1,6 +1,7 @@
 """What an agent is: states and masks in, actions out; the same states and seed give the same actions."""
 
 import abc
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,10 @@ class Agent(abc.ABC):
     def recipe(self) -> np.void | None:
         """How compiled loops play this agent (`mozaic_env.agents.kernels.RECIPE`), or None: they have to ask `act`."""
         return None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Agent":
+        """Copies of an environment share its agents, which keep nothing of a game."""
+        return self
 
     def __repr__(self) -> str:
         return f"<agent {self.name} for {self.game!r}>"

@@ -46,7 +46,7 @@ def make_agent(spec: str | Agent, game: Game) -> Agent:
     if name not in _MAKERS:
         raise ValueError(f"unknown agent {spec!r}; accepted: {'; '.join(FORMS)}")
     agent = _MAKERS[name](game, spec, words)
-    agent.name = spec.strip().replace(" ", "_").replace("|", "_")
+    agent.name = spec.strip()
     return agent
 
 

@@ -72,9 +72,7 @@ def play_states(rows: npt.NDArray[np.void], first: int, steps: int) -> None:
 
 
 @jit
-def play_shown(
-    rows: npt.NDArray[np.void], first: int, steps: int, frames: Bytes, masks: Bytes
-) -> None:
+def play_shown(rows: npt.NDArray[np.void], first: int, steps: int, frames: Bytes, masks: Bytes) -> None:
     """`play_states` that also writes what the next player sees and may do, as the environments do."""
     for step in range(first, first + steps):
         for i in range(len(rows)):
@@ -85,9 +83,7 @@ def play_shown(
 
 
 @jit
-def play_agent(
-    rows: npt.NDArray[np.void], recipe: Recipe, steps: int, actions: Integers, values: Floats
-) -> None:
+def play_agent(rows: npt.NDArray[np.void], recipe: Recipe, steps: int, actions: Integers, values: Floats) -> None:
     """Decisions of a compiled agent on all seats; nothing is written but the rows."""
     for _ in range(steps):
         for i in range(len(rows)):
@@ -102,9 +98,7 @@ def _write(words: Words, board: np.uint64, out: Words, index: int, at: int) -> N
 
 
 @jit
-def fill_boards(
-    boards: Words, first: int, steps: int, words: Words, frames: Words, masks: Words
-) -> None:
+def fill_boards(boards: Words, first: int, steps: int, words: Words, frames: Words, masks: Words) -> None:
     """The machine's reference: gems on random empty tiles by turns, and what a player would see of it.
 
     No chance, no points, no end but the full board: what is left is choosing a bit and writing 640 bytes, eight

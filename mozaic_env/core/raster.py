@@ -122,9 +122,7 @@ def _glyph_patch(character: str, unit: float, phase: int, fill: str, opacity: fl
     return _patch(lines, unit, (phase / PHASES, 0.0), opacity, union=True)
 
 
-def _patch(
-    shapes: tuple[Shape, ...], scale: float, phase: Point, opacity: float = 1.0, union: bool = False
-) -> _Patch:
+def _patch(shapes: tuple[Shape, ...], scale: float, phase: Point, opacity: float = 1.0, union: bool = False) -> _Patch:
     """Paints shapes, one over the other, or as a union of one colour."""
     boxes = np.array([_bounds(shape) for shape in shapes])
     low = np.floor(boxes[:, 0].min(axis=0) * scale + phase - 1).astype(int)

@@ -1,6 +1,7 @@
 """Any game of the package as a single Gymnasium environment."""
 
 import copy
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -223,7 +224,8 @@ class GameEnv(gym.Env[Observation, np.int64]):
         header: dict[str, Any] = {}
         if self._batch.opponents:
             for seat, name in enumerate(self.game.seat_names):
-                header[name] = "agent" if seat == slot["seat"] else self._batch.opponent_names[slot["opponent"]]
+                other = self._batch.opponent_names[slot["opponent"]]
+                header[name] = "agent" if seat == slot["seat"] else re.sub(r"[\s|]+", "_", other)
         if slot["illegal"]:
             header["forfeit"] = self.game.seat_names[slot["acted"]]
         running = slot["status"] == loops.READY

@@ -38,7 +38,10 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     With ``copy=False`` the arrays that `step` returns are one of two sets that take turns, so they hold still for one
     more step; with ``copy=True`` they are new ones in every step.
 
-    `threads` changes the speed, never a result.
+    `threads` changes the speed, never a result. More than one needs some thousand games to pay, and cores that are
+    free. They are OpenMP's, which torch uses too: the first step can change torch's number of threads (set it again
+    with ``torch.set_num_threads``), and a process that has stepped with threads can't be forked to do so again (use the
+    spawn start method).
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from mozaic_env.core import bits
 from mozaic_env.core.jit import jit
 
-boards = st.integers(0, 2**64 - 1) | st.sets(st.integers(0, 63)).map(
-    lambda tiles: sum(1 << tile for tile in tiles)
-)
+boards = st.integers(0, 2**64 - 1) | st.sets(st.integers(0, 63)).map(lambda tiles: sum(1 << tile for tile in tiles))
 exact = settings(deadline=None, derandomize=True, max_examples=300)
 SENTINEL = 77
 

@@ -36,9 +36,7 @@ def assert_same_state(row: np.void, reference: ReferenceGame) -> None:
     if status != "over":
         assert "yb"[row["mover"]] == reference.mover
     present = {kind: int(row["hand"] == LETTER[kind]) + row["bag"][LETTER[kind]] for kind in "edrx"}
-    assert {kind: 1 - number for kind, number in present.items()} == {
-        kind: reference.aside[kind] for kind in "edrx"
-    }
+    assert {kind: 1 - number for kind, number in present.items()} == {kind: reference.aside[kind] for kind in "edrx"}
 
 
 def assert_same_decision(game: Mozaic, rows: np.ndarray, reference: ReferenceGame) -> list[int]:

@@ -20,9 +20,7 @@ def expected(game: Mozaic, position: str, seat: int) -> dict[str, list[int]]:
     tiles = [(file, rank) for rank in range(game.board[0]) for file in range(game.board[1])]
     bag = [own, other, *KINDS[2:]]
     return {
-        "board": [
-            int(reference.board.get(tile) == gem) for gem in (own, other, None) for tile in tiles
-        ],
+        "board": [int(reference.board.get(tile) == gem) for gem in (own, other, None) for tile in tiles],
         "bag": [reference.bag[kind] for kind in bag],
         "hand": [int(reference.hand == kind) for kind in (own, other, "e", "d")],
         "plays": [reference.plays],
@@ -88,12 +86,8 @@ def canonical(rows: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("edition", ["amethyst", "onyx"])
-@pytest.mark.parametrize(
-    ("ranks", "files", "games"), [(2, 2, 5_000), (2, 3, 4_000), (4, 4, 2_000), (8, 8, 700)]
-)
-def test_different_positions_look_different(
-    edition: str, ranks: int, files: int, games: int
-) -> None:
+@pytest.mark.parametrize(("ranks", "files", "games"), [(2, 2, 5_000), (2, 3, 4_000), (4, 4, 2_000), (8, 8, 700)])
+def test_different_positions_look_different(edition: str, ranks: int, files: int, games: int) -> None:
     """And equal ones alike: as many observations as positions, and as pairs of the two.
 
     On the small boards the same positions come up again and again, so this looks at more than
@@ -114,9 +108,7 @@ def test_different_positions_look_different(
 
 
 @pytest.mark.parametrize(("edition", "ranks", "files"), VARIANTS)
-def test_exchanging_the_players_changes_nothing_for_the_mover(
-    edition: str, ranks: int, files: int
-) -> None:
+def test_exchanging_the_players_changes_nothing_for_the_mover(edition: str, ranks: int, files: int) -> None:
     game = Mozaic(edition, ranks, files)
     rows = random_positions(game, 80, seed=8, over=False)
     swapped = swap_colours(rows)

@@ -169,9 +169,7 @@ def reference_accepts(text: str, edition: str, ranks: int, files: int) -> bool:
 
 @pytest.mark.parametrize("edition", ["amethyst", "onyx"])
 @pytest.mark.parametrize("start", [FIRST, MIDDLE, OVER])
-def test_a_damaged_position_is_accepted_only_where_the_reference_does(
-    edition: str, start: str
-) -> None:
+def test_a_damaged_position_is_accepted_only_where_the_reference_does(edition: str, start: str) -> None:
     ranks = start.split(" ")[0].count("/") + 1
     game, rng = Mozaic(edition, ranks, ranks), random.Random(f"{edition} {start}")
     accepted = 0

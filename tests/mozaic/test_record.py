@@ -81,10 +81,7 @@ def test_a_replay_is_the_game(edition: str, ranks: int, files: int, ending: str)
 
 def test_words_say_what_happens() -> None:
     game = Mozaic("amethyst", 2, 2)
-    line = (
-        "rules=amethyst board=2x2 first=y result=0-0 | "
-        "y:a1 x e:a1-b2 b:a2 d:xb2 b:b1 e r x r y:a1 d:xa1 y:b2 y:a1"
-    )
+    line = "rules=amethyst board=2x2 first=y result=0-0 | y:a1 x e:a1-b2 b:a2 d:xb2 b:b1 e r x r y:a1 d:xa1 y:b2 y:a1"
     found = states(game, parse_record(line))
     assert game.format_position(found[-1][1]) == "by/yb - - 0 0,0,1,1,1,1 0-0"
     assert "".join("yb"[row["mover"]] for _, row in found[:-1]) == "bbbybybyybyby"
@@ -132,9 +129,7 @@ def test_from_the_middle_of_a_game() -> None:
         assert game.format_position(last) == game.format_position(after[-1])
 
 
-@pytest.mark.parametrize(
-    ("key", "value"), [("a b", "c"), ("a", "b c"), ("a", "b|c"), ("a=", "b"), ("", "b")]
-)
+@pytest.mark.parametrize(("key", "value"), [("a b", "c"), ("a", "b c"), ("a", "b|c"), ("a=", "b"), ("", "b")])
 def test_a_header_that_would_not_read_back(key: str, value: str) -> None:
     with pytest.raises(ValueError, match=r"record header: .* would not read back"):
         Record({key: value})

@@ -141,9 +141,7 @@ def test_without_effect() -> None:
         ("6cc/7c/8/8/8/8/8/8", "c", "g7", 4),
     ],
 )
-def test_points_go_to_the_owner(
-    tiles: str, hand: str, move: str, points: int, colour: str, mover: str
-) -> None:
+def test_points_go_to_the_owner(tiles: str, hand: str, move: str, points: int, colour: str, mover: str) -> None:
     case = at(tiles.replace("c", colour), hand.replace("c", colour), mover=mover).do(f":{move}")
     assert case.score == ((points, 0) if colour == "y" else (0, points))
 
