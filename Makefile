@@ -11,23 +11,22 @@ PY     := $(BIN)/python
 CONFIG     ?= configs/quick.yaml
 RUN        ?= runs/quick
 TRAIN_ARGS ?=
-EVAL_ARGS  ?= --against random greedy pattern --games 1000
 BENCH_ARGS ?=
+JOBS       ?= 2
 
 help:  ## list the commands
 	@echo "mozaic_env: make COMMAND [VARIABLE=value]"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s  %s\n", $$1, $$2 }' Makefile
-	@echo "Variables: PYTHON=$(PYTHON) CONFIG=$(CONFIG) RUN=$(RUN)"
+	@echo "Variables: PYTHON=$(PYTHON) CONFIG=$(CONFIG) RUN=$(RUN) TRAIN_ARGS=--overwrite JOBS=$(JOBS)"
 
 train: $(VENV)/.installed-train  ## install, train with CONFIG into RUN, print how it does against the baselines
 	$(PY) -m training.train --config $(CONFIG) --run-dir $(RUN) $(TRAIN_ARGS)
-	$(BIN)/mozaic evaluate $(RUN) $(EVAL_ARGS)
 
 test: $(VENV)/.installed-dev  ## install, check style and types, run the tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(PY) -m pytest
+	$(PY) -m pytest -n $(JOBS)
 
 test-slow: $(VENV)/.installed-dev  ## run the tests that take minutes
 	$(PY) -m pytest -m slow

@@ -25,6 +25,7 @@ EXTRAS = {
     "rich": "train",
     "matplotlib": "train",
     "choix": "train",
+    "PIL": "train",  # with matplotlib
     "torch": "train",
     "safetensors": "train",
 }
@@ -186,12 +187,15 @@ def _add_replay(subparsers: Subparsers) -> None:
         subparsers,
         "replay",
         "mozaic_env.arena.replay",
-        "Step through game records, check them, and print the position after each word.",
+        "Step through game records, check them, and print or draw the position after each word.",
     )
     parser.add_argument("file", metavar="FILE", help="game records, one a line")
     parser.add_argument("--game", type=int, metavar="N", help="the N-th record alone")
     parser.add_argument("--quiet", action="store_true", help="check only")
     parser.add_argument("--boards", action="store_true", help="draw the boards")
+    parser.add_argument("--gif", metavar="FILE", help="write the game as an animated GIF")
+    parser.add_argument("--png", metavar="DIR", help="write a PNG picture after each word")
+    parser.add_argument("--svg", metavar="DIR", help="write an SVG picture after each word")
 
 
 if __name__ == "__main__":

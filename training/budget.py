@@ -30,9 +30,9 @@ class Budget:
         self._before: dict[signal.Signals, Any] = {}
         self.start()
 
-    def start(self) -> None:
-        """Starts the clock."""
-        self._began = time.monotonic()
+    def start(self, elapsed: float = 0.0) -> None:
+        """Starts the clock, with so many seconds on it already."""
+        self._began = time.monotonic() - elapsed
 
     def __enter__(self) -> "Budget":
         for number in (signal.SIGINT, signal.SIGTERM):

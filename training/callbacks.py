@@ -6,8 +6,9 @@ The metrics, in metrics.jsonl and TensorBoard under the same names, one value fo
     opponents/NAME/score    wins + draws / 2 against mirror, past or a fixed agent, 0 to 1
     opponents/NAME/margin   mean final lead against them
     opponents/NAME/games    how many games against them ended
-    time/elapsed            seconds since the start
-    time/steps_per_second   the learner's decisions in a second, since the start
+    time/elapsed            seconds of self-play so far
+    time/steps              the learner's decisions so far
+    time/steps_per_second   of these, since the start or since the run was resumed
     train/...               stable-baselines3's own: loss, entropy_loss, approx_kl, clip_fraction, ...
 """
 
@@ -21,7 +22,6 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
-from mozaic_env.agents.checkpoint import CHECKPOINTS
 from mozaic_env.agents.network import BoardNetwork
 from mozaic_env.arena.console import make_console
 from training.budget import Budget
@@ -40,8 +40,7 @@ class RunCallback(BaseCallback):
         league: League,
         budget: Budget,
         network: BoardNetwork,
-        save: Callable[[str], None],
-        every: float,
+        save: Callable[[], None],
     ) -> None:
         """Takes the parts of the run.
 
@@ -50,30 +49,30 @@ class RunCallback(BaseCallback):
             league: refreshed at each update.
             budget: checked at each step.
             network: looked at after each update.
-            save: writes a checkpoint, given its place in the run folder.
-            every: minutes between two checkpoints.
+            save: called between two updates, to save if it is time.
         """
         super().__init__()
         self.env, self.league, self.budget = env, league, budget
-        self.network, self._save, self._every = network, save, 60 * every
-        self._saved = 0.0
+        self.network, self._save = network, save
         self._shown: dict[str, float] = {}
         self._progress = ProgressBar(budget)
 
     def _on_training_start(self) -> None:
-        self.budget.start()
+        self._first, self._first_elapsed = self.num_timesteps, self.budget.elapsed
         self._progress.start()
 
     def _on_rollout_start(self) -> None:
+        self.check_weights()
+        self.league.refresh(self.env.games, self.num_timesteps)
+        self._save()
+
+    def check_weights(self) -> None:
+        """Raises FloatingPointError if learning went wrong for good."""
         if not self.network.is_finite():
             raise FloatingPointError(
                 f"after {self.num_timesteps:,} steps the weights are not finite any more; "
                 "a lower ppo.learning_rate may help"
             )
-        self.league.refresh(self.env.games, self.num_timesteps)
-        if self.num_timesteps and self.budget.elapsed - self._saved >= self._every:
-            self._save(f"{CHECKPOINTS}/step-{self.num_timesteps:012d}")
-            self._saved = self.budget.elapsed
 
     def _on_step(self) -> bool:
         self._progress.show(self.num_timesteps, self._shown)
@@ -94,7 +93,9 @@ class RunCallback(BaseCallback):
             self.logger.record(f"opponents/{name}/games", len(games))
             self._shown[name] = score
         self.logger.record("time/elapsed", self.budget.elapsed)
-        self.logger.record("time/steps_per_second", self.num_timesteps / self.budget.elapsed)
+        self.logger.record("time/steps", self.num_timesteps)
+        seconds = self.budget.elapsed - self._first_elapsed
+        self.logger.record("time/steps_per_second", (self.num_timesteps - self._first) / max(seconds, 1e-9))
 
     def close(self) -> None:
         """Takes the progress bar down."""
@@ -104,19 +105,19 @@ class RunCallback(BaseCallback):
 class ProgressBar:
     """How far the run is and how long it will take: a bar on a terminal, elsewhere a line now and then."""
 
-    def __init__(self, budget: Budget) -> None:
-        """Decides which of the two."""
-        self._budget, self._last = budget, 0.0
+    def __init__(self, budget: Budget, what: str = "training") -> None:
+        """Decides which of the two, and says what is under way."""
+        self._budget, self._what, self._last = budget, what, 0.0
         self._bar: Progress | None = None
         if sys.stderr.isatty():
             self._bar = Progress(
-                TextColumn("training"),
+                TextColumn(what),
                 BarColumn(),
                 TaskProgressColumn(),
                 TextColumn("{task.fields[text]}"),
                 console=make_console(stderr=True),
             )
-            self._task = self._bar.add_task("training", total=1.0, text="")
+            self._task = self._bar.add_task(what, total=1.0, text="")
 
     def start(self) -> None:
         """Shows it."""
@@ -145,7 +146,7 @@ class ProgressBar:
         if self._bar is not None:
             self._bar.update(self._task, completed=used, text=text)
         elif self._last:
-            print(f"{used:4.0%} {text}", file=sys.stderr, flush=True)
+            print(f"{self._what} {used:4.0%} {text}", file=sys.stderr, flush=True)
         self._last = now
 
 

@@ -44,6 +44,26 @@ class RewardSection(Section):
     outcome: Share = 0.0  # for winning, at the end; as much is lost by losing
 
 
+class WarmStartSection(Section):
+    """Imitation of a teacher before the learner plays for itself; ends with the first of `decisions` and `minutes`."""
+
+    teacher: str | None = None  # the spec of an agent with action values, as expectimax:depth=2; null: no warm start
+    decisions: Count = 1_000_000  # of the teacher's
+    minutes: Positive | None = None  # of wall-clock time, beside those of the training that follows
+    games: Count = 256  # in parallel
+    stretch: Count = 16  # decisions of each game between two times of learning
+    memory: Count = 16  # stretches from which minibatches are drawn
+    random_moves: Annotated[float, Field(ge=0, le=1)] = 0.1  # share of moves that are not the teacher's
+    temperature: Positive = 0.5  # of its values, in their unit: points in Mozaic
+    passes: Positive = 1.0  # how often a decision is learnt from, on average
+    minibatch: Annotated[int, Field(ge=2)] = 512
+    learning_rate: Positive = 3e-3
+    learning_rate_end: Share = 1e-4  # reached linearly at the end of the warm start
+    value_weight: Share = 0.5
+    max_grad_norm: Positive = 1.0
+    keep: Share = 0.0  # weight of the divergence from the imitated policy in the loss of PPO afterwards
+
+
 class PPOSection(Section):
     """Proximal policy optimisation, as in sb3-contrib's MaskablePPO."""
 
@@ -103,6 +123,7 @@ class Config(Section):
     precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where it is fast
     network: NetworkSection = NetworkSection()
     reward: RewardSection = RewardSection()
+    warm_start: WarmStartSection = WarmStartSection()
     ppo: PPOSection = PPOSection()
     opponents: OpponentsSection = OpponentsSection()
     evaluation: EvaluationSection = EvaluationSection()

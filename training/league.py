@@ -15,6 +15,7 @@ are dealt a past self get that one, so that opponents are asked in few large bat
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -63,6 +64,11 @@ class Slot:
     strategy: str = ""
 
 
+def _copy_in(slot: Slot) -> BoardNetwork:
+    copied: BoardNetwork = slot.agent.network.network
+    return copied
+
+
 class League:
     """The opponents of a `GameVecEnv`, kept up to date."""
 
@@ -101,6 +107,8 @@ class League:
         self._random = np.random.default_rng(seed)
         self._updates = 0
         self._refreshed: int | None = None
+        self._drawn: Slot | None = None  # the past self that new games meet
+        self._seated = False  # whether games under way have opponents from here
 
     def refresh(self, env: GameVecEnv, steps: int) -> None:
         """Copies the learner and tells the environment whom its next games may be against.
@@ -111,16 +119,45 @@ class League:
         """
         if steps == self._refreshed:
             return
-        # Before the first call no game has an opponent from here.
-        used = set(env.opponent_indices - len(self.fixed)) if self._refreshed is not None else set()
+        used = set(env.opponent_indices - len(self.fixed)) if self._seated else set()
         free = [slot for i, slot in enumerate(self.slots) if not slot.strategy and i not in used]
         if free:  # else the mirror stays the age it has, until some games have ended
             self._admit(free[0], steps)
         past = [slot for slot in self.slots if slot.strategy == PAST]
-        drawn = past[self._random.integers(len(past))] if past else None
-        shares = [*self.config.fixed.values(), *(self._share(slot, drawn) for slot in self.slots)]
-        env.set_opponents([*self.fixed, *(slot.agent for slot in self.slots)], shares)
+        self._drawn = past[self._random.integers(len(past))] if past else None
+        self._seat(env)
         self._refreshed = steps
+
+    def _seat(self, env: GameVecEnv) -> None:
+        """Tells the environment whom its next games may be against."""
+        shares = [*self.config.fixed.values(), *(self._share(slot, self._drawn) for slot in self.slots)]
+        env.set_opponents([*self.fixed, *(slot.agent for slot in self.slots)], shares)
+        self._seated = True
+
+    def state(self) -> dict[str, Any]:
+        """All copies and the next draws, as tensors and plain data."""
+        return {
+            "slots": [
+                {"steps": slot.steps, "strategy": slot.strategy, "weights": _copy_in(slot).state_dict()}
+                for slot in self.slots
+            ],
+            "drawn": None if self._drawn is None else self.slots.index(self._drawn),
+            "updates": self._updates,
+            "refreshed": self._refreshed,
+            "random": self._random.bit_generator.state,
+        }
+
+    def restore(self, state: dict[str, Any], env: GameVecEnv) -> None:
+        """The inverse of `state`, for a league of the same size and games that are all yet to begin."""
+        for slot, kept in zip(self.slots, state["slots"], strict=True):
+            _copy_in(slot).load_state_dict(kept["weights"])
+            slot.steps, slot.strategy = kept["steps"], kept["strategy"]
+            slot.agent.name = f"{SELF}{slot.steps}"
+        self._drawn = None if state["drawn"] is None else self.slots[state["drawn"]]
+        self._updates, self._refreshed = state["updates"], state["refreshed"]
+        self._random.bit_generator.state = state["random"]
+        if self._refreshed is not None:
+            self._seat(env)
 
     def _share(self, slot: Slot, drawn: Slot | None) -> float:
         if slot is drawn:
@@ -139,8 +176,7 @@ class League:
         if len(past) > self.config.past_size:
             gaps = [later.steps - earlier.steps for earlier, later in zip(past, past[2:])]
             past[1 + int(np.argmin(gaps)) if gaps else 0].strategy = ""
-        copy_of = slot.agent.network.network
-        copy_of.load_state_dict(self.learner.state_dict())
+        _copy_in(slot).load_state_dict(self.learner.state_dict())
         slot.steps, slot.strategy = steps, MIRROR
         slot.agent.name = f"{SELF}{steps}"
 

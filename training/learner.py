@@ -1,5 +1,6 @@
 """The network as a stable-baselines3 policy, and MaskablePPO with a budget."""
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,6 +47,8 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         network: NetworkConfig,
         bfloat16: bool = False,
         budget: Budget | None = None,
+        entropy: float = 0.0,
+        keep: float = 0.0,
     ) -> None:
         """Makes a policy with random weights.
 
@@ -57,8 +60,12 @@ class NetworkPolicy(MaskableActorCriticPolicy):
             network: its size.
             bfloat16: compute in mixed precision.
             budget: checked at each minibatch, so that a run stops within an update too.
+            entropy: with `keep_close_to`: the weight of the entropy.
+            keep: the weight of the divergence from that network's policy.
         """
         self._make = layout_of(game), network
+        self._entropy, self._keep = entropy, keep
+        self._kept: tuple[BoardNetwork, ...] = ()  # in a tuple, since it is no part of this module
         self.bfloat16, self.budget = bfloat16, budget
         super().__init__(observation_space, action_space, lr_schedule, features_extractor_class=CombinedExtractor)
 
@@ -66,10 +73,21 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         self.network = BoardNetwork(*self._make)
         self.optimizer = torch.optim.Adam(self.parameters(), lr_schedule(1), eps=1e-5, fused=True)
 
-    def _evaluate(self, observation: Observation, masks: Masks) -> tuple[Tensor, Tensor]:
+    def keep_close_to(self, network: BoardNetwork) -> None:
+        """From now on the loss holds the divergence from this network's policy; no later change of it counts."""
+        self._kept = (copy.deepcopy(network).eval().requires_grad_(False),)
+
+    @property
+    def kept(self) -> BoardNetwork | None:
+        """What `keep_close_to` has copied."""
+        return self._kept[0] if self._kept else None
+
+    def _evaluate(
+        self, observation: Observation, masks: Masks, network: BoardNetwork | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Logits, those of illegal actions very low, and values of shape (n,)."""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bfloat16):
-            logits, values = self.network(observation)
+            logits, values = (network or self.network)(observation)
         logits = logits.float()
         if masks is not None:
             legal = torch.as_tensor(masks, device=logits.device).bool().reshape(logits.shape)
@@ -91,12 +109,21 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     def evaluate_actions(
         self, obs: Observation, actions: Tensor, action_masks: Masks = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Values (n, 1), log probabilities of the actions, and entropies over the legal actions."""
+        """Values (n, 1), log probabilities of the actions, and entropies over the legal actions.
+
+        With `keep_close_to`, in place of the entropies what the loss rewards: entropy, less the
+        Kullback-Leibler divergence of this policy from the kept one, both weighted.
+        """
         if self.budget is not None:
             self.budget.check()
         logits, values = self._evaluate(obs, action_masks)
         log_probabilities = functional.log_softmax(logits, 1)
         entropy = -(log_probabilities.exp() * log_probabilities).sum(1)
+        if self._kept:
+            with torch.no_grad():
+                wanted = functional.log_softmax(self._evaluate(obs, action_masks, self.kept)[0], 1)
+            divergence = (wanted.exp() * (wanted - log_probabilities)).sum(1)
+            entropy = self._entropy * entropy - self._keep * divergence
         return values[:, None], _of(log_probabilities, actions), entropy
 
     def get_distribution(self, obs: Observation, action_masks: Masks = None) -> MaskableDistribution:
@@ -130,7 +157,7 @@ class SelfPlayPPO(MaskablePPO):
 
 def make_learner(config: Config, game: Game, env: PaidEnv, budget: Budget, device: str, bfloat16: bool) -> SelfPlayPPO:
     """A learner as configured, its weights random by the configuration's seed."""
-    ppo = config.ppo
+    ppo, keep = config.ppo, 0.0 if config.warm_start.teacher is None else config.warm_start.keep
 
     def learning_rate(left: float) -> float:
         return ppo.learning_rate_end + left * (ppo.learning_rate - ppo.learning_rate_end)
@@ -146,7 +173,7 @@ def make_learner(config: Config, game: Game, env: PaidEnv, budget: Budget, devic
         gamma=ppo.discount,
         gae_lambda=ppo.gae_lambda,
         clip_range=ppo.clip,
-        ent_coef=ppo.entropy,
+        ent_coef=1.0 if keep else ppo.entropy,  # with `keep` the policy has weighed the entropies
         vf_coef=ppo.value_weight,
         max_grad_norm=ppo.max_grad_norm,
         policy_kwargs={
@@ -154,6 +181,8 @@ def make_learner(config: Config, game: Game, env: PaidEnv, budget: Budget, devic
             "network": NetworkConfig(**config.network.model_dump()),
             "bfloat16": bfloat16,
             "budget": budget,
+            "entropy": ppo.entropy,
+            "keep": keep,
         },
         seed=config.seed,
         device=device,

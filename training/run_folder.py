@@ -4,6 +4,7 @@ config.yaml      the whole configuration, defaults included
 run.json         status, command, seed, versions, times, steps; after a failure what went wrong
 metrics.jsonl    one line of numbers for each update, the same as in tensorboard/
 checkpoints/     step-N/, as training went on
+resume/          what a run needs to go on; see `training.state`
 final/           the last checkpoint, written when training ends, however it ends
 evaluation.json  the matches at the end, and those of `mozaic evaluate` after it
 """
@@ -14,11 +15,12 @@ import platform
 import shutil
 import sys
 import traceback
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from stable_baselines3.common.logger import JSONOutputFormat, Logger, TensorBoardOutputFormat
+from stable_baselines3.common.logger import JSONOutputFormat, KVWriter, Logger, TensorBoardOutputFormat
 
 from mozaic_env.agents.checkpoint import CHECKPOINTS, versions
 from training.config import Config, as_yaml
@@ -66,7 +68,7 @@ class RunFolder:
             raise ValueError(f"run folder {path} can't be made: {error.strerror}; choose another --run-dir") from None
         self._facts: dict[str, Any] = {
             "status": RUNNING,
-            "command": [Path(sys.executable).name, "-m", "training.train", *sys.argv[1:]],
+            "command": _command(),
             "seed": config.seed,
             "started": _now(),
             "versions": versions(),
@@ -74,6 +76,31 @@ class RunFolder:
         }
         write_atomically(path / CONFIG, as_yaml(config))
         self.note()
+
+    @classmethod
+    def resume(cls, path: Path, config: Config) -> "RunFolder":
+        """The folder of a run that goes on.
+
+        Raises:
+            ValueError: its notes are damaged, or nothing can be written there.
+        """
+        folder = cls.__new__(cls)
+        folder.path = path
+        try:
+            folder._facts = json.loads((path / RUN).read_text("utf-8"))
+            earlier = [*folder._facts.get("resumed", [])]
+        except (OSError, ValueError, AttributeError) as error:
+            raise ValueError(f"{path / RUN} can't be read: {error}") from None
+        for ending in ("ended", "error", "traceback"):
+            folder._facts.pop(ending, None)
+        earlier.append({"started": _now(), "command": _command(), "versions": versions()})
+        try:
+            (path / CHECKPOINTS).mkdir(exist_ok=True)
+            folder.note(status=RUNNING, resumed=earlier)
+            write_atomically(path / CONFIG, as_yaml(config))
+        except OSError as error:
+            raise ValueError(f"run folder {path} can't be written: {error.strerror}") from None
+        return folder
 
     def note(self, **facts: Any) -> None:
         """Adds facts to run.json."""
@@ -101,10 +128,37 @@ def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
-def make_logger(folder: Path) -> Logger:
-    """Where the numbers of a run go: TensorBoard and JSON Lines, under the same names."""
-    formats = [
-        TensorBoardOutputFormat(str(folder / TENSORBOARD)),
-        JSONOutputFormat(str(folder / METRICS)),
-    ]
+def _command() -> list[str]:
+    return [Path(sys.executable).name, "-m", "training.train", *sys.argv[1:]]
+
+
+class _JSONLines(JSONOutputFormat):
+    """Stable-baselines3's, but it writes on where the file ends."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file.open("a", encoding="utf-8")
+
+
+def make_logger(folder: Path, steps: int = 0, warm_decisions: int = 0) -> Logger:
+    """Where the numbers of a run go: TensorBoard and JSON Lines, under the same names.
+
+    Args:
+        folder: of the run.
+        steps: the learner's decisions so far; numbers noted later than that, before the run was killed, go.
+        warm_decisions: the same of the warm start.
+    """
+    file = folder / METRICS
+    if file.exists():
+        write_atomically(file, "".join(_lines_until(file.read_text("utf-8"), steps, warm_decisions)))
+    formats: list[KVWriter] = [TensorBoardOutputFormat(str(folder / TENSORBOARD)), _JSONLines(file)]
     return Logger(str(folder), formats)
+
+
+def _lines_until(text: str, steps: int, warm_decisions: int) -> Iterator[str]:
+    for line in text.splitlines(keepends=True):
+        try:
+            noted = json.loads(line)
+        except ValueError:  # cut short when the run was killed
+            continue
+        if noted.get("time/steps", 0) <= steps and noted.get("warm_start/decisions", 0) <= warm_decisions:
+            yield line

@@ -2,8 +2,10 @@
 
     python -m training.train --config configs/quick.yaml --run-dir runs/quick
     python -m training.train --config configs/quick.yaml --run-dir runs/second seed=1 minutes=10
+    python -m training.train --resume runs/second minutes=20
 
-Ctrl-C or SIGTERM ends the training early and keeps what was learnt.
+Ctrl-C or SIGTERM ends the training early and keeps what was learnt. A run that ended, was stopped or
+was killed goes on with `--resume`, with the configuration in its folder and what overrides it.
 """
 
 import argparse
@@ -14,7 +16,6 @@ from pathlib import Path
 
 import torch
 
-from mozaic_env.agents import checkpoint
 from mozaic_env.agents.network import BoardNetwork, layout_of
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
@@ -22,13 +23,17 @@ from mozaic_env.arena import console
 from mozaic_env.arena.evaluate import append_evaluation, evaluate
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
+from training import state
 from training.budget import Budget, Stopped
 from training.callbacks import RunCallback
 from training.config import Config, load_config
 from training.environment import PaidEnv
+from training.imitation import WarmStart
 from training.league import League
-from training.learner import computes_in_bfloat16, make_learner
-from training.run_folder import FINISHED, INTERRUPTED, RunFolder, make_logger
+from training.learner import SelfPlayPPO, computes_in_bfloat16, make_learner
+from training.lessons import make_teacher
+from training.run_folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, make_logger
+from training.saving import Saver
 
 MOST_THREADS = 8  # with networks as small as these, more would only wait for each other
 
@@ -43,21 +48,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 after a failure, 2 for bad input, 130 after a second Ctrl-C.
     """
     parser = argparse.ArgumentParser(prog="python -m training.train", description="Trains a policy by self-play.")
-    parser.add_argument("--config", required=True, metavar="FILE", help="what to do; see configs/")
-    parser.add_argument("--run-dir", required=True, metavar="FOLDER", help="where to keep the run, such as runs/quick")
+    parser.add_argument("--config", metavar="FILE", help="what to do; see configs/")
+    parser.add_argument("--run-dir", metavar="FOLDER", help="where to keep the run, such as runs/quick")
+    parser.add_argument("--resume", metavar="RUN", help="the folder of a run that is to go on, in place of these two")
     parser.add_argument("--overwrite", action="store_true", help="replace a run that is there")
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="wins over the file, as in ppo.epochs=4")
     given = parser.parse_args(arguments)
+    if given.resume is None and None in (given.config, given.run_dir):
+        parser.error("give --config and --run-dir, or --resume")
+    if given.resume is not None and (given.config or given.run_dir or given.overwrite):
+        parser.error("--resume RUN takes the run's own configuration; leave --config, --run-dir and --overwrite out")
+    before: state.State | None = None
     try:
-        config = load_config(given.config, given.overrides)
-        game = check(config)
-        folder = RunFolder(Path(given.run_dir), config, overwrite=given.overwrite)
+        if given.resume is not None:
+            path = Path(given.resume)
+            config = load_config_to_resume(path, given.overrides)
+            game = check(config)
+            before = state.read(path)
+            folder = RunFolder.resume(path, config)
+        else:
+            config = load_config(given.config, given.overrides)
+            game = check(config)
+            folder = RunFolder(Path(given.run_dir), config, overwrite=given.overwrite)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     try:
         with Budget(config.steps, config.minutes) as budget:
-            train(config, game, folder, budget)
+            train(config, game, folder, budget, before)
     except BaseException as error:
         folder.fail(error)
         note = folder.path / "run.json"
@@ -76,13 +94,42 @@ def check(config: Config) -> Game:
     layout_of(game)
     for spec in (*config.opponents.fixed, *config.evaluation.against):
         make_agent(spec, game)
+    if config.warm_start.teacher is not None:
+        make_teacher(config.warm_start.teacher, game)
     if config.device == "cuda" and not torch.cuda.is_available():
         raise ValueError("device: cuda; torch finds no CUDA device here; accepted: auto or cpu")
     return game
 
 
-def train(config: Config, game: Game, folder: RunFolder, budget: Budget) -> None:
-    """Trains, keeps checkpoints, and evaluates the last one."""
+def load_config_to_resume(run: Path, overrides: Sequence[str]) -> Config:
+    """The configuration with which a run goes on.
+
+    Raises:
+        ValueError: there is no run, or an override changes what can't change any more.
+    """
+    if not (run / RUN).is_file():
+        raise ValueError(f"{run} is no run (it has no {RUN}); --resume takes the folder that --run-dir named")
+    old, new = load_config(run / CONFIG), load_config(run / CONFIG, overrides)
+    for name, was, now in (
+        ("game", old.game, new.game),
+        ("network", old.network, new.network),
+        ("opponents.past_size", old.opponents.past_size, new.opponents.past_size),
+    ):
+        if was != now:
+            raise ValueError(f"{name} can't change when a run goes on; start another run")
+    return new
+
+
+def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before: state.State | None = None) -> None:
+    """Imitates if configured, trains by self-play, keeps checkpoints, and evaluates the last one.
+
+    Args:
+        config: what to do.
+        game: what is played.
+        folder: of the run.
+        budget: of the self-play.
+        before: the state of a run that is to go on.
+    """
     device, bfloat16 = choose_device(config)
     folder.note(
         device=device,
@@ -93,6 +140,7 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget) -> None
     env.seed(config.seed)
     model = make_learner(config, game, env, budget, device, bfloat16)
     network: BoardNetwork = model.policy.network
+    warm = WarmStart(config, game, network, budget, device, bfloat16)
     league = League(
         config.opponents,
         game,
@@ -101,43 +149,49 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget) -> None
         seed=config.seed,
         bfloat16=bfloat16,
     )
-    league.refresh(env.games, 0)
-
-    def save(name: str) -> None:
-        checkpoint.save(
-            folder.path / name,
-            network,
-            game,
-            steps=model.num_timesteps,
-            seed=config.seed,
-            training=config.model_dump(mode="json"),
-        )
-        folder.thin()
-
-    def save_on_the_way(name: str) -> None:
-        try:
-            save(name)
-        except OSError as error:  # a full disk: what is there stays, and there may be room again later
-            print(f"{name} could not be written: {error}; training goes on", file=sys.stderr)
-
-    logger = make_logger(folder.path)
+    saver = Saver(config, game, folder, model, league, warm, budget)
+    if before is not None:
+        saver.restore(before, env)
+    logger = make_logger(folder.path, model.num_timesteps, warm.decisions)
     model.set_logger(logger)
-    callback = RunCallback(env, league, budget, network, save_on_the_way, config.checkpoint_minutes)
     try:
-        model.learn(config.steps, callback=callback)
+        if not warm.is_over:
+            warm.run(logger, saver.save_if_time)
+            if config.warm_start.keep:
+                model.policy.keep_close_to(network)
+            budget.start()
+        play(config, model, env, league, budget, saver)
     except Stopped as reason:
         print(reason, file=sys.stderr)
     finally:
-        callback.close()
         logger.close()
-        if network.is_finite():
-            save(checkpoint.FINAL)
-            folder.note(steps=model.num_timesteps, training_seconds=round(budget.elapsed, 1))
+        saver.save_final()
+        folder.note(steps=model.num_timesteps, training_seconds=round(budget.elapsed, 1))
+        if config.warm_start.teacher is not None:
+            folder.note(warm_start_decisions=warm.decisions)
     try:
         report(config, game, folder, budget)
     except Stopped as reason:
         print(reason, file=sys.stderr)
     folder.end(FINISHED if budget.signal is None else INTERRUPTED)
+
+
+def play(config: Config, model: SelfPlayPPO, env: PaidEnv, league: League, budget: Budget, saver: Saver) -> None:
+    """Learns by self-play until the budget is used up.
+
+    Raises:
+        Stopped: by time or signal.
+        FloatingPointError: the weights are not numbers any more.
+    """
+    callback = RunCallback(env, league, budget, saver.network, saver.save_if_time)
+    league.refresh(env.games, model.num_timesteps)
+    try:
+        left = config.steps - model.num_timesteps
+        if left > 0 and budget.used(model.num_timesteps) < 1:
+            model.learn(left, callback=callback, reset_num_timesteps=False)
+            callback.check_weights()
+    finally:
+        callback.close()
 
 
 def choose_device(config: Config) -> tuple[str, bool]:

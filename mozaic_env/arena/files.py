@@ -16,13 +16,27 @@ def atomic_write(path: str | Path) -> Iterator[TextIO]:
     Raises:
         OSError: the folder is missing or not writable.
     """
+    with _replacing(path) as handle, os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """A file of bytes, atomically; OSError as for `atomic_write`."""
+    with _replacing(path) as handle, os.fdopen(handle, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def _replacing(path: str | Path) -> Iterator[int]:
+    """The descriptor of a new file, which whoever gets it closes; then it takes the place of `path`."""
     path = Path(path)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+        yield handle
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)  # mkstemp's files are private

@@ -1,12 +1,13 @@
-"""`mozaic replay`: steps through game records and checks them, without any random stream."""
+"""`mozaic replay`: steps through game records, checks and draws them, without any random stream."""
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 import numpy as np
 
+from mozaic_env.arena.files import check_output_file
 from mozaic_env.arena.records import read_records
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
@@ -19,8 +20,6 @@ def run(arguments: Namespace) -> int:
     Every line is checked. Each that is wrong is reported with its number, and the status is 2 if
     there is any.
     """
-    from mozaic_env.arena import console
-
     if arguments.game is not None and arguments.game < 1:
         raise ValueError(f"--game {arguments.game}; accepted: 1 for the first record, and so on")
     records = list(read_records(arguments.file))
@@ -30,6 +29,10 @@ def run(arguments: Namespace) -> int:
         if arguments.game > len(records):
             raise ValueError(f"--game {arguments.game}: {arguments.file} holds {len(records)} records")
         records = records[arguments.game - 1 : arguments.game]
+    if arguments.gif or arguments.png or arguments.svg:
+        return _draw(arguments, records)
+    from mozaic_env.arena import console
+
     show = _show_nothing if arguments.quiet else _show_boards if arguments.boards else _show_position
     bad = 0
     bar = console.progress_bar("checking", len(records)) if arguments.quiet else nullcontext(_ignore)
@@ -46,6 +49,31 @@ def run(arguments: Namespace) -> int:
             progress(done)
     print(f"{len(records) - bad:,} of {len(records):,} records are in order")
     return 2 if bad else 0
+
+
+def _draw(arguments: Namespace, records: Sequence[tuple[int, Record | ValueError]]) -> int:
+    """Writes the pictures of one game."""
+    from mozaic_env.arena import film
+
+    if len(records) > 1:
+        raise ValueError(f"{arguments.file} holds {len(records)} records, and pictures show one: add --game N")
+    line, record = records[0]
+    if isinstance(record, ValueError):
+        raise ValueError(f"{arguments.file} line {line}: {record}")
+    if arguments.gif:
+        check_output_file(arguments.gif)
+    try:
+        pictures = film.pictures(game_of_record(record), record)
+    except ValueError as error:
+        raise ValueError(f"{arguments.file} line {line}: {error}") from None
+    if arguments.gif:
+        film.write_gif(arguments.gif, pictures)
+        print(f"wrote {arguments.gif}, {len(pictures)} frames")
+    for kind, folder in (("png", arguments.png), ("svg", arguments.svg)):
+        if folder:
+            film.write_stills(folder, pictures, kind)
+            print(f"wrote {len(pictures)} pictures into {folder}")
+    return 0
 
 
 def _ignore(done: float) -> None:

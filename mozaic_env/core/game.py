@@ -4,6 +4,7 @@ The compiled half, what happens on a row, is `mozaic_env.core.contract`.
 """
 
 import abc
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -11,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from mozaic_env.core.picture import Picture
 from mozaic_env.core.record import Record
 
 Rows = npt.NDArray[Any]  # structured array of the game's row type
@@ -66,7 +68,7 @@ class Game(abc.ABC):
     num_actions: int
     fields: tuple[Field, ...]
 
-    @property
+    @functools.cached_property
     def frame(self) -> np.dtype[Any]:
         """One observation as a structured type: the entries one behind the other, padded to whole words.
 
@@ -147,6 +149,19 @@ class Game(abc.ABC):
     @abc.abstractmethod
     def draw_text(self, row: np.void) -> str:
         """The row as a picture in text, several lines."""
+
+    @abc.abstractmethod
+    def draw(
+        self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
+    ) -> Picture:
+        """The row as a picture; `mozaic_env.core.picture.to_svg` and `mozaic_env.core.raster.to_rgb` paint it.
+
+        Args:
+            row: at a decision, at chance, or at the end.
+            before: an earlier row of the same game; what has changed since then is marked.
+            action: the last action before `row`, marked above all others.
+            caption: a line of text; "" says what the last action was and what it brought.
+        """
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"

@@ -1,7 +1,7 @@
 """Pictures as data: shapes in a unit system, for any game, and their SVG text.
 
-A game describes its picture once. `to_svg` writes it as text, `mozaic_env.core.raster.to_rgb` paints it as pixels. x goes
-right, y goes down. Colours are written ``#rrggbb``.
+A game describes its picture once. `to_svg` writes it as text, `mozaic_env.core.raster.to_rgb` paints it as pixels. x
+goes right, y goes down. Colours are written ``#rrggbb``.
 """
 
 from collections.abc import Iterable
@@ -195,4 +195,6 @@ def _points(points: Iterable[Point]) -> str:
 
 def _number(value: float | str) -> str:
     """Two decimals at most, none where they are zero."""
-    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+    if isinstance(value, str):
+        return value
+    return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")  # adding 0 turns -0 into 0

@@ -1,11 +1,12 @@
 """Pictures as pixels, with smooth edges, in NumPy: no display, no graphics library.
 
 Every shape has a signed distance, negative inside: how far the nearest edge is from the middle of a pixel. A pixel is
-covered by 0.5 - distance, cut to 0..1, which is what the eye takes for a smooth edge. What has been painted once is kept
-as a patch, so a frame is a copy of its still part and some patches laid on it.
+covered by 0.5 - distance, cut to 0..1, which is what the eye takes for a smooth edge. What has been painted once is
+kept as a patch, so a frame is a copy of its still part and some patches laid on it.
 """
 
 import functools
+import itertools
 import math
 from typing import NamedTuple
 
@@ -193,7 +194,7 @@ def _distance(shape: Shape, xs: Array, ys: Array) -> Array:
 def _to_pieces(points: tuple[Point, ...], xs: Array, ys: Array) -> Array:
     """Distance to the nearest of the straight pieces between points."""
     nearest = np.hypot(xs - points[0][0], ys - points[0][1])
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
         dx, dy = x1 - x0, y1 - y0
         length = math.hypot(dx, dy)
         if length == 0:

@@ -131,14 +131,16 @@ class Batch:
         self.final_slots = np.zeros(finals, loops.SLOT)
         columns = min(int(self.options["limit"][0]), MAX_LOG) if log else 0
         self.log = np.zeros((self.size, columns), np.int16)
-        self._scratch = (np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions))
+        unfinished = np.zeros(self.size, np.int64)
+        self._scratch = (np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions), unfinished)
         shape = (self.threads, game.num_actions)
-        self._scratches = (np.zeros(shape, np.int64), np.zeros(shape))
+        self._scratches = (np.zeros(shape, np.int64), np.zeros(shape), unfinished)
         self._step: Callable[..., int] | None = None  # compiled for our arrays, at the first step
+        self._sample: Callable[..., None] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the compiled code, so copies and pickles carry the games in progress."""
-        return {**self.__dict__, "_step": None}
+        return {**self.__dict__, "_step": None, "_sample": None}
 
     def set_opponents(self, opponents: Sequence[str | Agent], shares: Sequence[float] | None = None) -> None:
         """Changes who holds the other seats, from each slot's next game on.
@@ -260,6 +262,14 @@ class Batch:
                 loops.step_parallel, self.threads, self.rows, self.slots, actions, *self._tail, self._scratches
             )
         return self._step
+
+    def sample(self, counter: int, chosen: Integers) -> None:
+        """Writes a random legal action for each game, a function of its key and the counter; 0 where none is due."""
+        before = () if self.threads == 1 else (self.threads,)
+        if self._sample is None:
+            function = loops.sample_parallel if before else loops.sample_rows
+            self._sample = entry_point(function, *before, self.rows, self.slots, counter, chosen)
+        self._sample(*before, self.rows, self.slots, counter, chosen)
 
     def _ask_opponents(self) -> None:
         """Lets Python opponents move, each asked once for all its games, until no game waits."""

@@ -71,6 +71,7 @@ Rows = npt.NDArray[Any]
 Flags = npt.NDArray[np.bool_]
 Results = tuple[Bytes, Bytes, Integers, Floats, Flags]  # frames, masks, seats, rewards, (terminated, truncated)
 Finals = tuple[Bytes, Bytes, Rows]  # frames, masks, slots
+Scratch = tuple[Integers, Floats, Integers]  # overwritten: for each action, for each action, for each game
 
 
 @jit(forceinline=True)
@@ -102,9 +103,7 @@ def _decide(row: Row, action: int, log: Rows, index: int) -> None:
 
 
 @jit(forceinline=True)
-def _advance(
-    row: Row, slot: Row, options: Row, recipes: Rows, log: Rows, index: int, scratch: tuple[Integers, Floats]
-) -> int:
+def _advance(row: Row, slot: Row, options: Row, recipes: Rows, log: Rows, index: int, scratch: Scratch) -> int:
     """Chance and opponents' moves, until the slot's seat decides, the game ends, or Python has to be asked."""
     while True:
         deal(row)
@@ -148,7 +147,7 @@ def _go_on(
     finals: Finals,
     log: Rows,
     index: int,
-    scratch: tuple[Integers, Floats],
+    scratch: Scratch,
 ) -> None:
     """Carries a slot on from wherever it stands to the end of its step, or until it waits."""
     frames, masks, seats, rewards, flags = results
@@ -185,7 +184,11 @@ def _go_on(
 @jit
 def first_refused(rows: Rows, slots: Rows, chosen: Integers, options: Rows, actions: int) -> int:
     """The first game whose action is not in 0..actions-1 or, where illegal ones raise, illegal; else -1."""
-    for i in range(len(chosen)):
+    wrong = 0
+    for i in range(len(chosen)):  # to the end, so that it is compiled to vector instructions
+        if np.uint64(chosen[i]) >= np.uint64(actions):
+            wrong += 1
+    for i in range(len(chosen) if wrong else 0):
         if chosen[i] < 0 or chosen[i] >= actions:
             return i
     if options[0].raises:
@@ -193,6 +196,66 @@ def first_refused(rows: Rows, slots: Rows, chosen: Integers, options: Rows, acti
             if slots[i].status == READY and not is_legal(rows[i], chosen[i]):
                 return i
     return -1
+
+
+@jit(forceinline=True)
+def _goes_on(row: Row, slot: Row, options: Row) -> bool:
+    """Whether the slot's seat decides next, chance having been dealt: what happens in nearly every step."""
+    seat = mover(row)
+    return seat >= 0 and row.decisions < options.limit and (slot.seat == BOTH or slot.seat == seat)
+
+
+@jit(forceinline=True)
+def _report(row: Row, slot: Row, options: Row, results: Results, index: int) -> None:
+    """What `_go_on` writes in that case."""
+    frames, masks, seats, rewards, flags = results
+    seat = mover(row)
+    rewards[index] = slot.outcome = 0.0
+    if options.reward == MARGIN:
+        rewards[index] = margin(row, slot.acted if slot.seat == BOTH else slot.seat) - slot.margin
+    flags[0, index] = flags[1, index] = False
+    slot.margin = margin(row, seat)
+    observe(row, seat, frames, index)
+    legal(row, masks, index)
+    slot.viewer = seats[index] = seat
+
+
+@jit
+def _decide_all(
+    low: int,
+    high: int,
+    rows: Rows,
+    slots: Rows,
+    chosen: Integers,
+    options: Row,
+    results: Results,
+    log: Rows,
+    unfinished: Integers,
+) -> int:
+    """The first half of `step_range`: does the steps that end at once.
+
+    Returns:
+        How many steps have more to do; `unfinished` lists their games.
+    """
+    size = 0
+    for i in range(low, high):
+        row, slot = rows[i], slots[i]
+        slot.finished = slot.illegal = False
+        done = False
+        if slot.status < TERMINATED:
+            slot.acted = mover(row)
+            if is_legal(row, chosen[i]):
+                _decide(row, chosen[i], log, i)
+                deal(row)
+                done = _goes_on(row, slot, options)
+            else:
+                slot.illegal = True
+        if done:
+            _report(row, slot, options, results, i)
+        else:
+            unfinished[low + size] = i
+            size += 1
+    return size
 
 
 @jit
@@ -207,8 +270,8 @@ def step_range(
     results: Results,
     finals: Finals,
     log: Rows,
-    scratch: tuple[Integers, Floats],
-) -> None:
+    scratch: Scratch,
+) -> int:
     """One step of the games from `low` to `high`: `chosen` holds the actions, in range, legal if illegal ones raise.
 
     Args:
@@ -223,23 +286,24 @@ def step_range(
             (2, games): terminated, truncated; all overwritten.
         finals: frames, masks and slots of games that ended in a step that also begun the next one.
         log: int16, shape (games, decisions); takes down every seat's actions as far as it has columns.
-        scratch: room for as many integers and numbers as there are actions.
+        scratch: room for as many integers and numbers as there are actions, and for an integer for each game.
+
+    Returns:
+        How many games have ended; where some wait for a Python agent this is not known yet.
     """
-    option = options[0]
-    for i in range(low, high):
+    option, ended = options[0], 0
+    # Two loops, because the second one's code is so long that the first one would run out of registers.
+    size = _decide_all(low, high, rows, slots, chosen, option, results, log, scratch[2])
+    for k in range(low, low + size):
+        i = scratch[2][k]
         row, slot = rows[i], slots[i]
-        slot.finished = slot.illegal = False
         if slot.status >= TERMINATED:  # the step that only begins the next game
-            results[3][i], results[4][0, i], results[4][1, i] = 0.0, False, False
             slot.tries = 0
             _begin_next(row, slot, option, recipes)
-        else:
-            slot.acted = mover(row)
-            if is_legal(row, chosen[i]):
-                _decide(row, chosen[i], log, i)
-            else:
-                slot.illegal = True
+        results[3][i], results[4][0, i], results[4][1, i] = 0.0, False, False
         _go_on(row, slot, option, recipes, results, finals, log, i, scratch)
+        ended += results[4][0, i] | results[4][1, i]
+    return ended
 
 
 @jit
@@ -252,7 +316,7 @@ def step_rows(
     results: Results,
     finals: Finals,
     log: Rows,
-    scratch: tuple[Integers, Floats],
+    scratch: Scratch,
 ) -> int:
     """`step_range` over the whole batch, if all actions are in order.
 
@@ -262,8 +326,7 @@ def step_rows(
     refused = first_refused(rows, slots, chosen, options, results[1].shape[1])
     if refused >= 0:
         return -1 - refused
-    step_range(0, len(rows), rows, slots, chosen, options, recipes, results, finals, log, scratch)
-    return _ended(results)
+    return step_range(0, len(rows), rows, slots, chosen, options, recipes, results, finals, log, scratch)
 
 
 @jit(parallel=True)
@@ -277,25 +340,20 @@ def step_parallel(
     results: Results,
     finals: Finals,
     log: Rows,
-    scratch: tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]],
+    scratch: tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], Integers],
 ) -> int:
     """`step_rows` in `parts` equal parts, each on a thread; scratch has a row for each part."""
     refused = first_refused(rows, slots, chosen, options, results[1].shape[1])
     if refused >= 0:
         return -1 - refused
-    size = len(rows)
+    size, counts = len(rows), scratch[2]  # a part's list of unfinished games is done with when it is counted
     for part in prange(parts):
         low, high = size * part // parts, size * (part + 1) // parts
-        own = (scratch[0][part], scratch[1][part])
-        step_range(low, high, rows, slots, chosen, options, recipes, results, finals, log, own)
-    return _ended(results)
-
-
-@jit
-def _ended(results: Results) -> int:
+        own = (scratch[0][part], scratch[1][part], scratch[2])
+        counts[low] = step_range(low, high, rows, slots, chosen, options, recipes, results, finals, log, own)
     ended = 0
-    for i in range(results[4].shape[1]):
-        ended += results[4][0, i] | results[4][1, i]
+    for part in range(parts):
+        ended += counts[size * part // parts]
     return ended
 
 
@@ -310,7 +368,7 @@ def begin_rows(
     results: Results,
     finals: Finals,
     log: Rows,
-    scratch: tuple[Integers, Floats],
+    scratch: Scratch,
 ) -> None:
     """Begins a game in each slot that `games` lists; keys are set, and unless `fresh`, positions too."""
     option = options[0]
@@ -336,7 +394,7 @@ def answer_rows(
     results: Results,
     finals: Finals,
     log: Rows,
-    scratch: tuple[Integers, Floats],
+    scratch: Scratch,
 ) -> int:
     """Makes the moves of Python opponents in the waiting slots that `games` lists, and goes on.
 

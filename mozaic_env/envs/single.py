@@ -11,10 +11,12 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
 from mozaic_env.core.game import Game
+from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
 from mozaic_env.envs.batch import MAX_LOG, Batch, Opponent, check_choice, check_whole_number
 from mozaic_env.envs.spaces import action_space, observation_space
+from mozaic_env.envs.window import Window, is_likely, require_pygame
 from mozaic_env.games import make_game
 
 Observation = dict[str, npt.NDArray[Any]]
@@ -66,12 +68,17 @@ class GameEnv(gym.Env[Observation, np.int64]):
     **End.** `terminated` when the game is over, or after an illegal action with ``illegal="lose"`` (reward -1).
     `truncated` when `max_decisions` decisions of all seats have been made and the game is not over. Never both.
 
+    **Pictures.** `render` gives text with ``render_mode="ansi"`` and an array with ``"rgb_array"`` (uint8, shape
+    (512, 512, 3), no display needed); what the last step has changed is marked. ``"human"`` shows each position in a
+    window (pygame, ``pip install 'mozaic_env[play]'``) that opens at the first one and goes with `close`; an
+    environment's own `metadata` names this mode only where a window is likely to open.
+
     Attributes:
         game: the game with its options.
     """
 
     metadata: dict[str, Any] = {
-        "render_modes": ["ansi"],
+        "render_modes": ["ansi", "rgb_array", "human"],
         "render_fps": 2,
     }
 
@@ -96,14 +103,19 @@ class GameEnv(gym.Env[Observation, np.int64]):
             reward: "outcome" or "margin".
             illegal: what an illegal action does: "lose" the game or "raise" ValueError.
             max_decisions: after how many decisions of all seats a game is truncated; None: the game's default.
-            render_mode: None or one of `metadata["render_modes"]`.
+            render_mode: None, "ansi", "rgb_array" or "human".
             **options: the game's own options.
 
         Raises:
-            ValueError: an option is none of these.
+            ValueError: an option is none of these, or a window is asked for and pygame is not installed.
         """
         self.game = make_game(game, **options)
         self.render_mode = check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        if render_mode == "human":
+            require_pygame()
+        elif not is_likely():  # so that Gymnasium's check_env, which tries every mode, passes
+            modes = [mode for mode in self.metadata["render_modes"] if mode != "human"]
+            self.metadata = {**self.metadata, "render_modes": modes}
         self._batch = Batch(
             self.game,
             1,
@@ -115,6 +127,8 @@ class GameEnv(gym.Env[Observation, np.int64]):
             log=True,
         )
         self._start: np.void | None = None  # the row that the game under way began with
+        self._before: np.void | None = None  # the row before the last step; kept only where pictures are drawn
+        self._window: Window | None = None
         self.observation_space = observation_space(self.game)
         self.action_space = action_space(self.game)
 
@@ -143,7 +157,9 @@ class GameEnv(gym.Env[Observation, np.int64]):
             keys = None
         self._start = None  # in case that no game begins
         batch.begin(_ONLY, keys, start, seat)
-        self._start = self._first_row(start)
+        self._start = self._before = self._first_row(start)
+        if self.render_mode == "human":
+            self.render()
         return self._observe(), self._info()
 
     def _first_row(self, start: np.void | None) -> np.void:
@@ -171,7 +187,11 @@ class GameEnv(gym.Env[Observation, np.int64]):
         if status != loops.READY:
             what = "no game has begun" if self._start is None else "this game has ended"
             raise EpisodeOver(f"step() was called, but {what}; call reset() to begin the next one")
+        before = batch.rows[0].copy() if self.render_mode in ("rgb_array", "human") else None
         batch.step(self._read_action(action))
+        self._before = before
+        if self.render_mode == "human":
+            self.render()
         buffers = batch.buffers
         return (
             self._observe(),
@@ -237,16 +257,54 @@ class GameEnv(gym.Env[Observation, np.int64]):
         return str(self.game.write_record(start, actions, header, ending))
 
     def clone(self) -> "GameEnv":
-        """An independent copy with the game in progress, for search: it goes on exactly as this one would."""
-        return copy.deepcopy(self)
+        """An independent copy with the game in progress, for search: it goes on exactly as this one would.
 
-    def render(self) -> str | None:
-        """The picture that `render_mode` asks for; None without one."""
+        A clone of an environment with a window has none, and no render mode.
+        """
+        twin = copy.deepcopy(self)
+        if twin.render_mode == "human":
+            twin.render_mode = None
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the window, so copies and pickles carry the game in progress."""
+        return {**self.__dict__, "_window": None}
+
+    def render(self) -> Any:
+        """The picture that `render_mode` asks for: text or an array; None where a window shows it, or without a mode.
+
+        Raises:
+            ValueError: no game has begun, or no window can be opened.
+        """
         if self.render_mode is None:
             gym.logger.warn("render() was called without a render_mode; pass one to gym.make, such as 'ansi'")
             return None
         self._require_game()
-        return self.game.draw_text(self._batch.rows[0])
+        if self.render_mode == "ansi":
+            return self.game.draw_text(self._batch.rows[0])
+        frame = self._frame()
+        if self.render_mode == "rgb_array":
+            return frame
+        if self._window is None:
+            self._window = Window(self.game.name, self.metadata["render_fps"])
+        self._window.show(frame)
+        return None
+
+    def _frame(self) -> npt.NDArray[np.uint8]:
+        row, slot, action = self._batch.rows[0], self._batch.slots[0], None
+        decisions = int(row["decisions"])
+        if self._before is not None and self._before["decisions"] < decisions <= MAX_LOG:
+            action = int(self._batch.log[0, decisions - 1])
+        caption = ""
+        if slot["status"] != loops.READY and slot["illegal"]:
+            caption = f"an illegal action: {self.game.seat_names[slot['acted']]} loses"
+        return to_rgb(self.game.draw(row, self._before, action, caption))
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
 
     def _require_game(self) -> np.void:
         """The row that the game began with."""

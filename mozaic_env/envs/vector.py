@@ -10,6 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.core.game import Game
+from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
 from mozaic_env.envs.batch import Batch, Buffers, Opponent, check_choice, check_whole_number
@@ -44,7 +45,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     spawn start method).
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
 
     def __init__(
         self,
@@ -257,6 +258,8 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         """What is only known of games that ended, and in SAME_STEP mode their last observation."""
         batch, same_step = self._batch, self.autoreset_mode is AutoresetMode.SAME_STEP
         slots = batch.final_slots if same_step else batch.slots
+        if not (batch.opponents or same_step or slots["illegal"].any()):
+            return  # nothing to tell
         over = batch.buffers.terminated | batch.buffers.truncated
         illegal = over & slots["illegal"]
         endings: Infos = {}
@@ -301,10 +304,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         batch = self._batch
         self._samples += 1
         chosen = np.empty(self.num_envs, np.int64) if self.copy else self._chosen[self._samples & 1]
-        if batch.threads == 1:
-            loops.sample_rows(batch.rows, batch.slots, self._samples, chosen)
-        else:
-            loops.sample_parallel(batch.threads, batch.rows, batch.slots, self._samples, chosen)
+        batch.sample(self._samples, chosen)
         return chosen
 
     def set_opponents(self, opponents: Sequence[str | Agent], shares: Sequence[float] | None = None) -> None:
@@ -338,7 +338,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         return tuple(self.render_one(i) for i in range(self.num_envs))
 
     def render_one(self, index: int) -> Any:
-        """The picture of one game.
+        """The picture of one game: text, or uint8 of shape (512, 512, 3) with ``render_mode="rgb_array"``.
 
         Args:
             index: which game.
@@ -348,7 +348,8 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         """
         if check_whole_number("index", index, 0) >= self.num_envs:
             raise ValueError(f"index={index!r}; accepted: 0..{self.num_envs - 1}")
-        return self.game.draw_text(self._batch.rows[index])
+        row = self._batch.rows[index]
+        return self.game.draw_text(row) if self.render_mode == "ansi" else to_rgb(self.game.draw(row))
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """What a method or attribute of the single environment would give for each game.

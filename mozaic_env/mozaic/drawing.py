@@ -48,7 +48,7 @@ def _tile(row: np.void, tile: int) -> str:
 
 def draw(row: np.void, before: np.void | None = None, action: int | None = None, caption: str = "") -> Picture:
     """See `mozaic_env.core.game.Game.draw`."""
-    board = _Board(int(row["rows"]), int(row["cols"]))
+    board = _board(int(row["rows"]), int(row["cols"]))
     return Picture(
         SIZE,
         SIZE,
@@ -66,19 +66,13 @@ def draw(row: np.void, before: np.void | None = None, action: int | None = None,
 
 
 class _Board:
-    """Where the tiles are. Equal for equal sizes."""
+    """Where the tiles are, and which make squares; tiles are bits of whole numbers."""
 
     def __init__(self, rows: int, cols: int) -> None:
         self.rows, self.cols = rows, cols
         self.tile = min(LARGEST_TILE, BOARD // max(rows, cols))
         self.x = LEFT + (BOARD - cols * self.tile) // 2
         self.y = TOP + (BOARD - rows * self.tile) // 2
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Board) and (self.rows, self.cols) == (other.rows, other.cols)
-
-    def __hash__(self) -> int:
-        return hash((self.rows, self.cols))
 
     def corner(self, tile: int) -> tuple[int, int]:
         """The upper left corner of a tile."""
@@ -102,7 +96,12 @@ class _Board:
         return blocks
 
 
-@functools.lru_cache(maxsize=64)
+@functools.cache
+def _board(rows: int, cols: int) -> _Board:
+    return _Board(rows, cols)
+
+
+@functools.cache
 def _still(board: _Board, edition: int, rungs: int) -> tuple[Item, ...]:
     """What does not change in a game: the empty board, its coordinates, the empty ladders."""
     width, height = board.cols * board.tile, board.rows * board.tile
@@ -132,7 +131,7 @@ def _headline(row: np.void) -> str:
 
 
 def _last_move(row: np.void, before: np.void | None, action: int | None) -> str:
-    words = [] if action is None else [format_action(action, int(row["rows"]), int(row["cols"]))]
+    words = [] if action is None else ["last move " + format_action(action, int(row["rows"]), int(row["cols"]))]
     for colour, name in enumerate(PLAYERS):
         gained = 0 if before is None else int(row["score"][colour]) - int(before["score"][colour])
         if gained > 0:
@@ -143,12 +142,12 @@ def _last_move(row: np.void, before: np.void | None, action: int | None) -> str:
 def _header(row: np.void, caption: str) -> list[Item]:
     """Whose turn it is, what has just happened, and the gem in hand."""
     edition, slot = int(row["edition"]), 44
-    items: list[Item] = [Text(LEFT + 28, 36, _headline(row), 20, fill=INK, bold=True)]
     lead = int(row["score"][0]) - int(row["score"][1])
-    who = int(row["mover"]) if row["plays"] else int(lead < 0)
-    if row["plays"] or lead:
+    who = int(row["mover"]) if row["plays"] else int(lead < 0) if lead else None
+    items: list[Item] = [Text(LEFT, 57, caption, 13, fill=MUTED)]
+    if who is not None:
         items.append(Use(symbols.gem(Gem(who), edition, 10), LEFT + 10, 30))
-    items.append(Text(LEFT, 57, caption, 13, fill=MUTED))
+    items.append(Text(LEFT + (0 if who is None else 28), 36, _headline(row), 20, fill=INK, bold=True))
     if row["plays"] == 0:
         return items
     right = LEFT + BOARD
@@ -164,17 +163,15 @@ def _header(row: np.void, caption: str) -> list[Item]:
 
 
 def _marks(board: _Board, row: np.void, before: np.void | None, action: int | None) -> list[Item]:
-    """Under the gems: squares just completed, tiles that have changed, and the way of a slide."""
+    """Under the gems: squares, tiles that have changed, and the way of a slide."""
     named = _tiles_of_action(board, action)
     changed: set[int] = set()
     items: list[Item] = []
-    if before is not None:
-        for colour in range(2):
-            now, then = int(row["gems"][colour]), int(before["gems"][colour])
-            changed |= set(board.tiles(now ^ then))
-            for tile in board.tiles(board.squares(now) & ~board.squares(then)):
-                x, y = board.corner(tile)
-                items.append(Use(symbols.completed(colour, board.tile), x + board.tile, y))
+    for colour in range(2):
+        now = int(row["gems"][colour])
+        then = now if before is None else int(before["gems"][colour])
+        changed |= set(board.tiles(now ^ then))
+        items += _squares(board, colour, board.squares(now), board.squares(then))
     gems = int(row["gems"][0]) | int(row["gems"][1])
     for tile in sorted(changed | set(named)):
         strong = not named or tile in named
@@ -185,6 +182,16 @@ def _marks(board: _Board, row: np.void, before: np.void | None, action: int | No
     if len(slide) == 2:
         ends = tuple(board.middle(tile) for tile in slide)
         items.append(Line(ends, stroke=INK, width=board.tile * 0.09, opacity=0.5))
+    return items
+
+
+def _squares(board: _Board, colour: int, now: int, then: int) -> list[Item]:
+    """The squares of a colour, those that are new above the others."""
+    items: list[Item] = []
+    for new, blocks in ((False, now & then), (True, now & ~then)):
+        for tile in board.tiles(blocks):
+            x, y = board.corner(tile)
+            items.append(Use(symbols.square(colour, board.tile, new), x + board.tile, y))
     return items
 
 
@@ -211,7 +218,7 @@ def _gems(board: _Board, row: np.void) -> list[Item]:
     edition = int(row["edition"])
     items: list[Item] = []
     joints: list[Item] = []
-    for colour, radius in ((0, 0.385), (1, 0.41)):
+    for colour, radius in ((0, 0.385), (1, 0.43)):
         bits = int(row["gems"][colour])
         symbol = symbols.gem(Gem(colour), edition, board.tile * radius)
         items += [Use(symbol, *board.middle(tile)) for tile in board.tiles(bits)]
@@ -258,5 +265,5 @@ def _bag(row: np.void) -> list[Item]:
     for gem in Gem:
         x, number = LEFT + 52 + 54 * gem, int(row["bag"][gem])
         items.append(Use(symbols.gem(gem, edition, 10), x, BAG_Y))
-        items.append(Text(x + 15, BAG_Y + 6, str(number), 16, fill=INK))
+        items.append(Text(x + 15, BAG_Y + 6, str(number), 16, fill=INK if number else symbols.FAINT))
     return items

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from mozaic_env.core import contract
 from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.picture import Picture
 from mozaic_env.core.record import Record
 from mozaic_env.mozaic import actions, drawing, heuristics, observation, position, record, rules
 
@@ -205,3 +206,8 @@ class Mozaic(Game):
 
     def draw_text(self, row: np.void) -> str:
         return drawing.draw_text(row)
+
+    def draw(
+        self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
+    ) -> Picture:
+        return drawing.draw(row, before, action, caption)

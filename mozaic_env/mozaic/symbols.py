@@ -12,11 +12,12 @@ from mozaic_env.mozaic.actions import Gem
 
 INK = "#2c3138"
 MUTED = "#7d786d"
+FAINT = "#bdb6a7"
 PAPER = "#f4f1ea"
 BOARD = "#d8d1c2"
 TILE = "#e9e4d9"
-AMBER, AMBER_DEEP, AMBER_GLOW = "#f4b63c", "#8f5200", "#fbdc94"
-COBALT, COBALT_DEEP, COBALT_GLOW = "#2450a0", "#0f2350", "#7ea4e8"
+AMBER, AMBER_DEEP, AMBER_GLOW = "#f4b63c", "#8f5200", "#f8e5b6"
+COBALT, COBALT_DEEP, COBALT_GLOW = "#2450a0", "#0f2350", "#c3d5f3"
 EXCEPTIONS = {  # deep, base, light
     Gem.EMERALD: ("#0c5437", "#1f9d68", "#7fd8b0"),
     Gem.DIAMOND: ("#6d8594", "#d3e3ea", "#ffffff"),
@@ -57,9 +58,9 @@ def _facets(outer: tuple[Point, ...], inner: tuple[Point, ...], shades: tuple[st
 
 def _round_cut(radius: float) -> tuple[Shape, ...]:
     """Amber: a round brilliant, lit from the upper left."""
-    shades = ("#e29a1e", "#dd9418", "#e29a1e", "#eaa62b", "#f9cf76", "#fbd88a", "#f9cf76", "#f0b344")
+    shades = ("#e0971a", "#d98f13", "#e0971a", "#e8a42a", "#f5c25a", "#f7c966", "#f5c25a", "#edaf3e")
     rim = Disc(0, 0, radius * 0.955, fill=AMBER, stroke=AMBER_DEEP, width=radius * 0.09)
-    table = Polygon(_ring(8, radius * 0.5), fill="#fbd27a", stroke="#fde7b8", width=radius * 0.035)
+    table = Polygon(_ring(8, radius * 0.5), fill="#f6c55c", stroke="#f9d583", width=radius * 0.035)
     return (rim, *_facets(_ring(8, radius * 0.93), _ring(8, radius * 0.5), shades), table)
 
 
@@ -122,7 +123,7 @@ def tile(size: float) -> Symbol:
 @functools.cache
 def moved(size: float, strong: bool) -> Symbol:
     """The frame of a tile where something has just happened, from the tile's upper left corner."""
-    frame = Box(1, 1, size - 2, size - 2, size * 0.09, stroke=INK, width=2.5, opacity=1.0 if strong else 0.35)
+    frame = Box(2.5, 2.5, size - 5, size - 5, size * 0.09, stroke=INK, width=2.5, opacity=1.0 if strong else 0.35)
     return Symbol("last-move" if strong else "earlier-move", (frame,))
 
 
@@ -135,19 +136,23 @@ def left(size: float) -> Symbol:
 
 
 @functools.cache
-def completed(colour: int, size: float) -> Symbol:
-    """A square that has just been completed, around its middle; lies under the gems."""
+def square(colour: int, size: float, new: bool) -> Symbol:
+    """A square, around its middle, under its gems; with a frame if it has just been completed."""
     glow, deep = ((AMBER_GLOW, AMBER_DEEP), (COBALT_GLOW, COBALT_DEEP))[colour]
-    box = Box(1 - size, 1 - size, 2 * size - 2, 2 * size - 2, size * 0.12, fill=glow, stroke=deep, width=3)
-    return Symbol(f"completed-{colour}", (box,))
+    reach = size - 3
+    stroke = deep if new else None
+    box = Box(-reach, -reach, 2 * reach, 2 * reach, size * 0.12, fill=glow, stroke=stroke, width=3)
+    return Symbol(f"square-{colour}{'-new' if new else ''}", (box,))
 
 
 @functools.cache
 def joint(colour: int, size: float) -> Symbol:
     """The mark of a square where its four gems meet."""
     if colour == Gem.YELLOW:
-        return Symbol("square-0", (Disc(0, 0, size * 0.1, fill=AMBER, stroke=AMBER_DEEP, width=size * 0.035),))
-    return Symbol("square-1", (Polygon(_ring(4, size * 0.12), fill="#5583d6", stroke=COBALT_DEEP, width=size * 0.035),))
+        shape: Shape = Disc(0, 0, size * 0.12, fill=AMBER, stroke=AMBER_DEEP, width=size * 0.035)
+    else:
+        shape = Polygon(_ring(4, size * 0.16), fill="#5583d6", stroke=COBALT_DEEP, width=size * 0.035)
+    return Symbol(f"joint-{colour}", (shape,))
 
 
 @functools.cache
@@ -155,7 +160,7 @@ def rung(colour: int, width: float, height: float, new: bool) -> Symbol:
     """One square on the score ladder, from its upper left corner: amber's round, cobalt's angular."""
     base, deep = ((AMBER, AMBER_DEEP), (COBALT, COBALT_DEEP))[colour]
     corner = min(height / 2, 7.0) if colour == Gem.YELLOW else 1.0
-    shapes: list[Shape] = [Box(1, 1, width - 2, height - 2, corner, fill=base, stroke=deep, width=min(1.5, height / 4))]
+    shapes: list[Shape] = [Box(2, 2, width - 4, height - 4, corner, fill=base, stroke=deep, width=min(1.5, height / 4))]
     if new and height > 6:
         shapes.append(Disc(width / 2, height / 2, min(3.0, height / 5), fill="#ffffff"))
     return Symbol(f"rung-{colour}{'-new' if new else ''}", tuple(shapes))

@@ -12,7 +12,7 @@ from mozaic_env.games import make_game
 
 WEIGHTS = make_game("mozaic").heuristics["pattern"]
 # Rows, columns, how many positions: 200 in both editions together, few where enumerating them takes long.
-BOARDS = [(2, 2, 40), (2, 3, 40), (2, 4, 15), (3, 4, 4), (4, 4, 1)]
+BOARDS = [(2, 2, 25), (2, 3, 45), (2, 4, 25), (3, 4, 4), (4, 4, 1)]
 NEGLIGIBLE = 1e-15  # probability that is left on the way when the enumeration stops
 
 

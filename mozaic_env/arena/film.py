@@ -1,0 +1,82 @@
+"""The pictures of a game record: as an animated GIF, or as numbered PNG or SVG files."""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from mozaic_env.arena.files import make_output_folder, write_bytes
+from mozaic_env.core.game import Game
+from mozaic_env.core.picture import Picture, to_svg
+from mozaic_env.core.raster import to_rgb
+from mozaic_env.core.record import Record
+
+FRAME_MS, LAST_FRAME_MS = 700, 4000
+MOST_FRAMES = 2000  # of a GIF; each takes 0.26 MB of memory until all are written
+
+
+def pictures(game: Game, record: Record) -> list[Picture]:
+    """A picture after each word of a record, with what the word has changed marked.
+
+    Raises:
+        ValueError: the record is wrong, or has no words.
+    """
+    if not record.words:
+        raise ValueError("the record has no words, so there is nothing to draw")
+    drawn, before = [], None
+    for number, (word, row) in enumerate(game.replay(record), 1):
+        drawn.append(game.draw(row, before, caption=f"{number} of {len(record.words)}:  {word}"))
+        before = row
+    return drawn
+
+
+def write_gif(path: str | Path, shown: Sequence[Picture]) -> None:
+    """Writes pictures of one size as an animated GIF, atomically.
+
+    Raises:
+        ValueError: there are none, or too many.
+    """
+    from PIL import Image
+
+    if not 0 < len(shown) <= MOST_FRAMES:
+        raise ValueError(f"{len(shown)} pictures; accepted for a GIF: 1 to {MOST_FRAMES}")
+    # One palette for all frames, from a few of them: colours do not flicker.
+    few = [to_rgb(picture) for picture in (*shown[:: -(-len(shown) // 8)], shown[-1])]
+    palette = Image.fromarray(np.concatenate(few)).quantize(255, dither=Image.Dither.NONE)
+    frames = [Image.fromarray(to_rgb(picture)).quantize(palette=palette, dither=Image.Dither.NONE) for picture in shown]
+    durations = [FRAME_MS] * (len(frames) - 1) + [LAST_FRAME_MS]
+    content = io.BytesIO()
+    frames[0].save(content, "GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
+    write_bytes(path, content.getvalue())
+
+
+def write_stills(folder: str | Path, shown: Sequence[Picture], kind: str) -> None:
+    """Writes a numbered file for each picture, each atomically; other files in the folder stay.
+
+    Args:
+        folder: made if it is missing.
+        shown: the pictures.
+        kind: "png" or "svg".
+
+    Raises:
+        ValueError: the folder cannot be written, or there is no such kind.
+    """
+    paints = {"png": _png, "svg": _svg}
+    if kind not in paints:
+        raise ValueError(f"kind={kind!r}; accepted: {', '.join(paints)}")
+    folder = make_output_folder(folder)
+    for number, picture in enumerate(shown, 1):
+        write_bytes(folder / f"{number:04}.{kind}", paints[kind](picture))
+
+
+def _svg(picture: Picture) -> bytes:
+    return to_svg(picture).encode()
+
+
+def _png(picture: Picture) -> bytes:
+    from PIL import Image
+
+    content = io.BytesIO()
+    Image.fromarray(to_rgb(picture)).save(content, "PNG", optimize=True)
+    return content.getvalue()
