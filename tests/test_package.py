@@ -31,7 +31,7 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     ),
     "envs": (
         {"core", "agents", "envs", "games"},
-        {"numpy", "numba", "gymnasium", "stable_baselines3", "pettingzoo", "pyspiel", "open_spiel"},
+        {"numpy", "numba", "gymnasium", "stable_baselines3", "pettingzoo", "pyspiel", "open_spiel", "pygame"},
     ),
     "testing": (
         {"core", "agents", "envs", "games", "testing"},

@@ -144,6 +144,8 @@ class WarmStart:
                 while self.budget.used(self.decisions) < 1:
                     memory.add(lessons.take(self._main.check_signal))
                     noted += self._learn(memory, random)
+                    if not self.network.is_finite():
+                        raise self._not_finite("weights are")
                     self.decisions += settings.games * settings.stretch
                     if self.decisions - since >= LOG_EVERY or self.budget.used(self.decisions) >= 1:
                         shown = self._log(logger, noted)
@@ -179,16 +181,19 @@ class WarmStart:
         value_loss = errors.mean() if len(errors) else errors.sum()
         loss = divergence + self.settings.value_weight * value_loss
         if not torch.isfinite(loss):
-            raise FloatingPointError(
-                f"after {self.decisions:,} decisions of the warm start the loss is not finite any more; "
-                "a lower warm_start.learning_rate may help"
-            )
+            raise self._not_finite("loss is")
         self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_grad_norm)
         self.optimizer.step()
         agreement = (logits.detach().argmax(1) == batch["best"]).float().mean()
         return divergence.item(), value_loss.item(), agreement.item()
+
+    def _not_finite(self, what: str) -> FloatingPointError:
+        return FloatingPointError(
+            f"after {self.decisions:,} decisions of the warm start the {what} not finite any more; "
+            "a lower warm_start.learning_rate may help"
+        )
 
     def _log(self, logger: Logger, noted: list[tuple[float, ...]]) -> dict[str, float]:
         losses, value_losses, agreements = np.array(noted).T

@@ -23,6 +23,7 @@ from training.config import RewardSection, WarmStartSection
 WAIT = 0.2  # seconds between two looks at whether anyone still wants lessons
 
 Array = npt.NDArray[Any]
+Decision = tuple[int, int, float]  # its step, its seat, and by how much that seat leads
 
 
 class Teacher(Protocol):
@@ -90,7 +91,7 @@ class TeacherGames:
         self._random = np.random.default_rng(seed)
         self._observation: Any = self._env.reset()
         self._step = 0
-        self._story: list[list[tuple[int, int, float]]] = [[] for _ in range(config.games)]
+        self._story: list[list[Decision]] = [[] for _ in range(config.games)]
 
     def next_lessons(self) -> Lessons:
         """Plays on by one stretch."""
@@ -116,7 +117,8 @@ class TeacherGames:
             actions[astray] = np.where(legal[astray], dice, -1).argmax(1)
             self._observation, _, dones, infos = self._env.step(actions)
             for i in np.flatnonzero(dones):
-                ended += [(step, int(i), value) for step, value in self._returns(self._story[i], infos[i])]
+                values_since = returns(self._story[i], infos[i], self.reward, self.discount)
+                ended += [(step, int(i), value) for step, value in values_since]
                 self._story[i] = []
             self._step += 1
         numbers: Any = np.array(ended, np.float64).reshape(-1, 3).T
@@ -128,16 +130,29 @@ class TeacherGames:
             (numbers[0].astype(np.int64), numbers[1].astype(np.int64), numbers[2].astype(np.float32)),
         )
 
-    def _returns(self, story: list[tuple[int, int, float]], ending: dict[str, Any]) -> Iterator[tuple[int, float]]:
-        """Backwards through a game: at each decision the discounted rewards that its seat got from then on."""
-        sign = 1 if ending["seat"] == 0 else -1
-        after = {0: sign * ending["margin"], 1: -sign * ending["margin"]}
-        total = {0: sign * ending["outcome"] * self.reward.outcome, 1: -sign * ending["outcome"] * self.reward.outcome}
-        factor = {0: 1.0, 1: 1.0}  # the last reward and the outcome come together
-        for step, seat, lead in reversed(story):
-            total[seat] = self.reward.margin * (after[seat] - lead) + factor[seat] * total[seat]
-            after[seat], factor[seat] = lead, self.discount
-            yield step, total[seat]
+
+def returns(
+    story: list[Decision], ending: dict[str, Any], reward: RewardSection, discount: float
+) -> Iterator[tuple[int, float]]:
+    """Backwards through a game of two: at each decision the discounted rewards that its seat got from then on.
+
+    Args:
+        story: for each decision its step, its seat and by how much that seat led.
+        ending: the final info of one seat's environment.
+        reward: how leads and the outcome are paid.
+        discount: from one decision of a seat to its next.
+
+    Yields:
+        The decision's step and the sum.
+    """
+    sign = 1 if ending["seat"] == 0 else -1
+    after = [sign * ending["margin"], -sign * ending["margin"]]
+    total = [sign * ending["outcome"] * reward.outcome, -sign * ending["outcome"] * reward.outcome]
+    factor = [1.0, 1.0]  # the last reward and the outcome come together
+    for step, seat, lead in reversed(story):
+        total[seat] = reward.margin * (after[seat] - lead) + factor[seat] * total[seat]
+        after[seat], factor[seat] = lead, discount
+        yield step, total[seat]
 
 
 @jit(cached=False)

@@ -46,8 +46,6 @@ class Saver:
         if not self.decisions or time.monotonic() - self._saved < 60 * self.config.checkpoint_minutes:
             return
         name = f"{checkpoint.CHECKPOINTS}/step-{self.decisions:012d}"
-        if not self.network.is_finite():
-            return
         try:
             self.save_checkpoint(name)
             self.save_state()

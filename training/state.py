@@ -69,6 +69,9 @@ def read(folder: Path) -> State | None:
     files = _files(folder / RESUME)
     for file in reversed(files):
         try:
+            with file.open("rb") as stream:
+                if stream.read(2) != b"PK":  # torch would take it for a pickle of an old version
+                    continue
             state = torch.load(file, map_location="cpu", weights_only=True)
         except (OSError, EOFError, RuntimeError, ValueError, pickle.UnpicklingError):
             continue

@@ -184,7 +184,8 @@ def play(config: Config, model: SelfPlayPPO, env: PaidEnv, league: League, budge
         FloatingPointError: the weights are not numbers any more.
     """
     callback = RunCallback(env, league, budget, saver.network, saver.save_if_time)
-    league.refresh(env.games, model.num_timesteps)
+    if not model.num_timesteps:  # the first games need opponents
+        league.refresh(env.games, 0)
     try:
         left = config.steps - model.num_timesteps
         if left > 0 and budget.used(model.num_timesteps) < 1:

@@ -5,6 +5,7 @@ A spec is a name, then a colon and options: ``expectimax:depth=3``. A policy nam
 """
 
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -46,7 +47,7 @@ def make_agent(spec: str | Agent, game: Game) -> Agent:
     if name not in _MAKERS:
         raise ValueError(f"unknown agent {spec!r}; accepted: {'; '.join(FORMS)}")
     agent = _MAKERS[name](game, spec, words)
-    agent.name = spec.strip()
+    agent.name = re.sub(r"[\s|]+", "_", spec.strip())  # one word, as records have it
     return agent
 
 

@@ -135,6 +135,7 @@ class Batch:
         self._scratch = (np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions), unfinished)
         shape = (self.threads, game.num_actions)
         self._scratches = (np.zeros(shape, np.int64), np.zeros(shape), unfinished)
+        self.illegal_ending = False
         self._step: Callable[..., int] | None = None  # compiled for our arrays, at the first step
         self._sample: Callable[..., None] | None = None
 
@@ -233,6 +234,8 @@ class Batch:
     def step(self, actions: Integers) -> int:
         """One decision for each game; the results are in `buffers`.
 
+        `illegal_ending` says whether a game has ended by an illegal action; in SAME_STEP mode `final_slots` do.
+
         Args:
             actions: int64, shape (size,), contiguous.
 
@@ -252,7 +255,8 @@ class Batch:
         if self._has_python_opponents:
             self._ask_opponents()
             ended = int(np.count_nonzero(self.buffers.terminated | self.buffers.truncated))
-        return ended
+        self.illegal_ending = ended >= loops.BY_ILLEGAL
+        return ended % loops.BY_ILLEGAL
 
     def _compile_step(self, actions: Integers) -> Callable[..., int]:
         if self.threads == 1:

@@ -36,6 +36,7 @@ READY, WAITING, TERMINATED, TRUNCATED = range(4)  # a slot's status: decide; ask
 NEXT_STEP, SAME_STEP, DISABLED = range(3)  # when a finished game is replaced by the next one
 OUTCOME, MARGIN = range(2)  # rewards
 BOTH, ANY_SEAT = -1, -2  # seats of a slot or of the options: whoever decides; drawn for each game
+BY_ILLEGAL = 1 << 32  # what a game that an illegal action ended adds to the number of those that have ended
 TRIES = 1000  # games begun before giving up on one in which the seat decides
 
 SLOT = np.dtype(
@@ -289,7 +290,8 @@ def step_range(
         scratch: room for as many integers and numbers as there are actions, and for an integer for each game.
 
     Returns:
-        How many games have ended; where some wait for a Python agent this is not known yet.
+        How many games have ended, and `BY_ILLEGAL` more for each that an illegal action ended; not known in SAME_STEP
+        mode. Where games wait for a Python agent this leaves them out.
     """
     option, ended = options[0], 0
     # Two loops, because the second one's code is so long that the first one would run out of registers.
@@ -302,7 +304,8 @@ def step_range(
             _begin_next(row, slot, option, recipes)
         results[3][i], results[4][0, i], results[4][1, i] = 0.0, False, False
         _go_on(row, slot, option, recipes, results, finals, log, i, scratch)
-        ended += results[4][0, i] | results[4][1, i]
+        if results[4][0, i] or results[4][1, i]:
+            ended += 1 + slot.illegal * BY_ILLEGAL
     return ended
 
 
@@ -321,7 +324,7 @@ def step_rows(
     """`step_range` over the whole batch, if all actions are in order.
 
     Returns:
-        How many games have ended, or -1 - i if game i's action is refused; then nothing has been done.
+        What `step_range` does, or -1 - i if game i's action is refused; then nothing has been done.
     """
     refused = first_refused(rows, slots, chosen, options, results[1].shape[1])
     if refused >= 0:

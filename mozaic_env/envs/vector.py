@@ -258,7 +258,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         """What is only known of games that ended, and in SAME_STEP mode their last observation."""
         batch, same_step = self._batch, self.autoreset_mode is AutoresetMode.SAME_STEP
         slots = batch.final_slots if same_step else batch.slots
-        if not (batch.opponents or same_step or slots["illegal"].any()):
+        if not (batch.opponents or same_step or batch.illegal_ending):
             return  # nothing to tell
         over = batch.buffers.terminated | batch.buffers.truncated
         illegal = over & slots["illegal"]

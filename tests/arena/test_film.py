@@ -1,0 +1,133 @@
+"""`mozaic replay` with pictures: what is written, and that it is whole or not at all."""
+
+from __future__ import annotations
+
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mozaic_env.arena import files, film
+from mozaic_env.cli import main
+from mozaic_env.core.raster import to_rgb
+from mozaic_env.core.record import parse_record
+from mozaic_env.games import game_of_record
+
+GAME = (
+    "rules=onyx board=2x4 first=b result=4-4 | b:a1 r y:c1 y:d1 x b:b1 y:c2 e:a1-b2 r y:d2 e:b2-a1 d:xa1 b:a1 b:b2 b:a2"
+)
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    file = tmp_path / "games.txt"
+    file.write_text(f"{GAME}\n")
+    return file
+
+
+def words() -> tuple[str, ...]:
+    return parse_record(GAME).words
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["replay", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+def test_a_picture_for_each_word() -> None:
+    record = parse_record(GAME)
+    game = game_of_record(record)
+    shown = film.pictures(game, record)
+    rows = [row for _, row in game.replay(record)]
+    assert len(shown) == len(record.words)
+    assert shown[7] == game.draw(rows[7], rows[6], caption=f"8 of {len(rows)}:  e:a1-b2")
+
+
+def test_a_gif(records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
+    out = tmp_path / "game.gif"
+    assert main(["replay", str(records), "--gif", str(out)]) == 0
+    assert capsys.readouterr().out == f"wrote {out}, {len(words())} frames\n"
+    record = parse_record(GAME)
+    shown = film.pictures(game_of_record(record), record)
+    with image.open(out) as gif:
+        assert gif.n_frames == len(words())
+        assert gif.info["loop"] == 0
+        for number in (0, 6, gif.n_frames - 1):
+            gif.seek(number)
+            frame = np.asarray(gif.convert("RGB")).astype(int)
+            assert np.abs(frame - to_rgb(shown[number])).max() < 40  # 255 colours
+
+
+def test_pngs_and_svgs(records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
+    png, svg = tmp_path / "a" / "png", tmp_path / "svg"
+    assert main(["replay", str(records), "--png", str(png), "--svg", str(svg)]) == 0
+    names = [f"{number:04}" for number in range(1, len(words()) + 1)]
+    assert sorted(path.name for path in png.iterdir()) == [f"{name}.png" for name in names]
+    assert sorted(path.name for path in svg.iterdir()) == [f"{name}.svg" for name in names]
+    record = parse_record(GAME)
+    shown = film.pictures(game_of_record(record), record)
+    with image.open(png / "0003.png") as picture:
+        assert (np.asarray(picture) == to_rgb(shown[2])).all()
+    for path, word in zip(sorted(svg.iterdir()), words(), strict=True):
+        assert any(text.text is not None and text.text.endswith(word) for text in ET.parse(path).iter())
+
+
+def test_one_record_of_several(records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    records.write_text(f"{GAME}\nnonsense\n{GAME} b:a1\nrules=onyx board=2x4 first=b |\n{GAME}\n")
+    out = str(tmp_path / "svg")
+    assert "holds 5 records, and pictures show one: add --game N" in refused(capsys, str(records), "--svg", out)
+    assert "line 2: a record is one line" in refused(capsys, str(records), "--svg", out, "--game", "2")
+    assert "line 3: record word" in refused(capsys, str(records), "--svg", out, "--game", "3")
+    assert "line 4: the record has no words" in refused(capsys, str(records), "--svg", out, "--game", "4")
+    assert not Path(out).exists()
+    assert main(["replay", str(records), "--svg", out, "--game", "5"]) == 0
+
+
+def test_places_that_cannot_be_written(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "cannot write /missing/x.gif" in refused(capsys, str(records), "--gif", "/missing/x.gif")
+    assert "/dev/null/x" in refused(capsys, str(records), "--svg", "/dev/null/x")
+
+
+def test_a_write_that_fails_leaves_the_old_file(
+    records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("PIL", reason="pillow is not installed")
+    out = tmp_path / "game.gif"
+    out.write_bytes(b"the old one")
+
+    def full(*arguments: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    assert "disk full" in refused(capsys, str(records), "--gif", str(out))
+    assert out.read_bytes() == b"the old one"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.gif", "games.txt"]
+
+
+def test_without_pillow_the_error_says_what_to_install(
+    records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "PIL"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    for option in ("--gif", "--png"):
+        assert "pip install 'mozaic_env[train]'" in refused(capsys, str(records), option, str(tmp_path / "x"))
+    assert main(["replay", str(records), "--svg", str(tmp_path / "svg")]) == 0
+
+
+def test_too_many_frames_for_a_gif(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="pillow is not installed")
+    record = parse_record(GAME)
+    shown = film.pictures(game_of_record(record), record)
+    for wrong in ([], shown * 200):
+        with pytest.raises(ValueError, match="accepted for a GIF: 1 to 2000"):
+            film.write_gif(tmp_path / "x.gif", wrong)
+    with pytest.raises(ValueError, match="accepted: png, svg"):
+        film.write_stills(tmp_path / "x", shown, "jpeg")
