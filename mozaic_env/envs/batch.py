@@ -12,7 +12,9 @@ from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.game import Game
 from mozaic_env.core.jit import entry_point
 from mozaic_env.envs import loops
+from mozaic_env.envs.crew import crew, crew_entry_point
 
+LEAST_GAMES = 256  # for a thread; with fewer, sharing costs more than it saves
 REWARDS = ("outcome", "margin")
 ILLEGAL = ("lose", "raise")
 MAX_LOG = 2**16  # decisions of a game that its record can tell
@@ -133,11 +135,13 @@ class Batch:
         self.log = np.zeros((self.size, columns), np.int16)
         unfinished = np.zeros(self.size, np.int64)
         self._scratch = (np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions), unfinished)
-        shape = (self.threads, game.num_actions)
+        self.workers = max(1, min(self.threads, self.size // LEAST_GAMES))
+        self._parts = min(8 * self.workers, self.size)
+        shape = (self.workers, game.num_actions)
         self._scratches = (np.zeros(shape, np.int64), np.zeros(shape), unfinished)
         self.illegal_ending = False
-        self._step: Callable[..., int] | None = None  # compiled for our arrays, at the first step
-        self._sample: Callable[..., None] | None = None
+        self._step: Callable[..., Any] | None = None  # compiled for our arrays, at the first step
+        self._sample: Callable[..., Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the compiled code, so copies and pickles carry the games in progress."""
@@ -245,11 +249,7 @@ class Batch:
         Raises:
             ValueError: an action is out of range, or illegal where that raises; then nothing has happened.
         """
-        step = self._step or self._compile_step(actions)
-        if self.threads == 1:
-            ended = step(self.rows, self.slots, actions, *self._tail, self._scratch)
-        else:
-            ended = step(self.threads, self.rows, self.slots, actions, *self._tail, self._scratches)
+        ended = self._step_shared(actions) if self.workers > 1 else self._step_alone(actions)
         if ended < 0:
             raise ValueError(self._refusal(-1 - ended, int(actions[-1 - ended])))
         if self._has_python_opponents:
@@ -258,22 +258,35 @@ class Batch:
         self.illegal_ending = ended >= loops.BY_ILLEGAL
         return ended % loops.BY_ILLEGAL
 
-    def _compile_step(self, actions: Integers) -> Callable[..., int]:
-        if self.threads == 1:
+    def _step_alone(self, actions: Integers) -> int:
+        if self._step is None:
             self._step = entry_point(loops.step_rows, self.rows, self.slots, actions, *self._tail, self._scratch)
-        else:
-            self._step = entry_point(
-                loops.step_parallel, self.threads, self.rows, self.slots, actions, *self._tail, self._scratches
-            )
-        return self._step
+        ended: int = self._step(self.rows, self.slots, actions, *self._tail, self._scratch)
+        return ended
+
+    def _step_shared(self, actions: Integers) -> int:
+        """The same, on several threads."""
+        refused: int = loops.first_refused(self.rows, self.slots, actions, self.options, self.game.num_actions)
+        if refused >= 0:
+            return -1 - refused
+        arguments = (self.rows, self.slots, actions, *self._tail, self._scratches)
+        if self._step is None:
+            self._step = crew_entry_point(loops.step_share, *arguments)
+        crew(self.workers).run(self._step, self._parts, *arguments)
+        ended: int = loops.sum_of_parts(self._scratches[2], self._parts)
+        return ended
 
     def sample(self, counter: int, chosen: Integers) -> None:
         """Writes a random legal action for each game, a function of its key and the counter; 0 where none is due."""
-        before = () if self.threads == 1 else (self.threads,)
+        arguments = (self.rows, self.slots, counter, chosen)
+        if self.workers > 1:
+            if self._sample is None:
+                self._sample = crew_entry_point(loops.sample_share, *arguments)
+            crew(self.workers).run(self._sample, self._parts, *arguments)
+            return
         if self._sample is None:
-            function = loops.sample_parallel if before else loops.sample_rows
-            self._sample = entry_point(function, *before, self.rows, self.slots, counter, chosen)
-        self._sample(*before, self.rows, self.slots, counter, chosen)
+            self._sample = entry_point(loops.sample_rows, *arguments)
+        self._sample(*arguments)
 
     def _ask_opponents(self) -> None:
         """Lets Python opponents move, each asked once for all its games, until no game waits."""

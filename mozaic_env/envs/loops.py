@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import prange
 
 from mozaic_env.agents.kernels import PYTHON, choose
 from mozaic_env.core.contract import (
@@ -31,6 +30,7 @@ from mozaic_env.core.contract import (
 )
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import NEXT_GAME, SAMPLE, SETUP, below, random_bits, unit
+from mozaic_env.envs.crew import Tickets, join, part_done, take_part
 
 READY, WAITING, TERMINATED, TRUNCATED = range(4)  # a slot's status: decide; ask a Python opponent; over; at the limit
 NEXT_STEP, SAME_STEP, DISABLED = range(3)  # when a finished game is replaced by the next one
@@ -332,8 +332,11 @@ def step_rows(
     return step_range(0, len(rows), rows, slots, chosen, options, recipes, results, finals, log, scratch)
 
 
-@jit(parallel=True)
-def step_parallel(
+@jit
+def step_share(
+    worker: int,
+    signal: Tickets,
+    tickets: Tickets,
     parts: int,
     rows: Rows,
     slots: Rows,
@@ -344,20 +347,31 @@ def step_parallel(
     finals: Finals,
     log: Rows,
     scratch: tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], Integers],
-) -> int:
-    """`step_rows` in `parts` equal parts, each on a thread; scratch has a row for each part."""
-    refused = first_refused(rows, slots, chosen, options, results[1].shape[1])
-    if refused >= 0:
-        return -1 - refused
-    size, counts = len(rows), scratch[2]  # a part's list of unfinished games is done with when it is counted
-    for part in prange(parts):
+) -> None:
+    """One thread's share of a step, for `mozaic_env.envs.crew`; the actions are in order.
+
+    `scratch` has a row for each worker. A part's list of unfinished games is done with when the part is counted, so
+    its first place holds then what `step_range` gave.
+    """
+    join(worker, signal)
+    size, counts = len(rows), scratch[2]
+    own = (scratch[0][worker], scratch[1][worker], scratch[2])
+    while True:
+        part = take_part(tickets)
+        if part >= parts:
+            return
         low, high = size * part // parts, size * (part + 1) // parts
-        own = (scratch[0][part], scratch[1][part], scratch[2])
         counts[low] = step_range(low, high, rows, slots, chosen, options, recipes, results, finals, log, own)
-    ended = 0
+        part_done(tickets)
+
+
+@jit
+def sum_of_parts(counts: Integers, parts: int) -> int:
+    """The sum of what `step_share` left for each part."""
+    total = 0
     for part in range(parts):
-        ended += counts[size * part // parts]
-    return ended
+        total += counts[len(counts) * part // parts]
+    return total
 
 
 @jit
@@ -444,12 +458,19 @@ def sample_rows(rows: Rows, slots: Rows, counter: int, chosen: Integers) -> None
     _sample_range(0, len(rows), rows, slots, counter, chosen)
 
 
-@jit(parallel=True)
-def sample_parallel(parts: int, rows: Rows, slots: Rows, counter: int, chosen: Integers) -> None:
-    """`sample_rows` in `parts` equal parts, each on a thread."""
+@jit
+def sample_share(
+    worker: int, signal: Tickets, tickets: Tickets, parts: int, rows: Rows, slots: Rows, counter: int, chosen: Integers
+) -> None:
+    """One thread's share of `sample_rows`, for `mozaic_env.envs.crew`."""
+    join(worker, signal)
     size = len(rows)
-    for part in prange(parts):
+    while True:
+        part = take_part(tickets)
+        if part >= parts:
+            return
         _sample_range(size * part // parts, size * (part + 1) // parts, rows, slots, counter, chosen)
+        part_done(tickets)
 
 
 @jit

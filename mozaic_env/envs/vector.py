@@ -40,9 +40,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     more step; with ``copy=True`` they are new ones in every step.
 
     `threads` changes the speed, never a result. More than one needs some thousand games to pay, and cores that are
-    free. They are OpenMP's, which torch uses too: the first step can change torch's number of threads (set it again
-    with ``torch.set_num_threads``), and a process that has stepped with threads can't be forked to do so again (use the
-    spawn start method).
+    free; games are shared out while they last, so on a busy machine it costs little.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
