@@ -85,7 +85,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="mozaic", description="Matches, ratings and records of the games of mozaic_env.")
     parser.add_argument("--version", action="version", version=f"mozaic_env {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, dest="name")
-    for add in (_add_evaluate, _add_tournament, _add_replay):
+    for add in (_add_evaluate, _add_tournament, _add_replay, _add_bench):
         add(subparsers)
     return parser
 
@@ -196,6 +196,21 @@ def _add_replay(subparsers: Subparsers) -> None:
     parser.add_argument("--gif", metavar="FILE", help="write the game as an animated GIF")
     parser.add_argument("--png", metavar="DIR", help="write a PNG picture after each word")
     parser.add_argument("--svg", metavar="DIR", help="write an SVG picture after each word")
+
+
+def _add_bench(subparsers: Subparsers) -> None:
+    parser = _add(
+        subparsers,
+        "bench",
+        "mozaic_env.bench.command",
+        "Measure how fast the environments are here, next to other libraries that are installed.",
+    )
+    parts = ("kernels", "vector", "single", "sb3", "startup", "peers")
+    parser.add_argument("--only", nargs="+", choices=parts, metavar="PART", help=f"some of: {', '.join(parts)}")
+    parser.add_argument("--seconds", type=float, metavar="S", help="for each row (default: 1, with --quick 0.1)")
+    parser.add_argument("--quick", action="store_true", help="short, and without the first compilation")
+    parser.add_argument("--json", metavar="FILE", help="write all figures as JSON")
+    parser.add_argument("--plot", metavar="FILE", help="draw the rates, as .png, .svg or .pdf")
 
 
 if __name__ == "__main__":

@@ -104,10 +104,12 @@ class OpponentsSection(Section):
 
 
 class EvaluationSection(Section):
-    """The matches at the end of the run; the checkpoint's choice of actions is greedy."""
+    """The matches at the end of the run and on the way; the policy's choice of actions is greedy."""
 
-    against: list[str] = ["random", "greedy", "pattern"]
-    games: Annotated[int, Field(ge=0, multiple_of=2)] = 1000  # against each; 0: no evaluation
+    against: list[str] = ["random", "greedy", "pattern"]  # the strongest last
+    games: Annotated[int, Field(ge=0, multiple_of=2)] = 1000  # at the end, against each; 0: no evaluation
+    share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of the time, for matches on the way; 0: none
+    share_games: Annotated[int, Field(ge=2, multiple_of=2)] = 400  # of each such match
 
 
 class Config(Section):

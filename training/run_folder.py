@@ -5,7 +5,9 @@ run.json         status, command, seed, versions, times, steps; after a failure 
 metrics.jsonl    one line of numbers for each update, the same as in tensorboard/
 checkpoints/     step-N/, as training went on
 resume/          what a run needs to go on; see `training.state`
+best/            the strongest checkpoint, where matches are played on the way; see `training.anchors`
 final/           the last checkpoint, written when training ends, however it ends
+curves.svg       strength over time, where matches are played on the way
 evaluation.json  the matches at the end, and those of `mozaic evaluate` after it
 """
 

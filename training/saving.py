@@ -2,12 +2,14 @@
 
 import sys
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from mozaic_env.agents import checkpoint
 from mozaic_env.agents.network import BoardNetwork
 from mozaic_env.core.game import Game
 from training import state
+from training.anchors import Anchors
 from training.budget import Budget
 from training.config import Config
 from training.environment import PaidEnv
@@ -29,11 +31,13 @@ class Saver:
         league: League,
         warm: WarmStart,
         budget: Budget,
+        bfloat16: bool,
     ) -> None:
         """Takes the parts of the run; the first interval begins now."""
         self.config, self.game, self.folder = config, game, folder
         self.model, self.league, self.warm, self.budget = model, league, warm, budget
         self.network: BoardNetwork = model.policy.network
+        self.anchors = Anchors(config, game, self.network, budget, self.save_best, bfloat16)
         self._saved = time.monotonic()
 
     @property
@@ -41,9 +45,15 @@ class Saver:
         """Learnt from so far, those of the warm start included."""
         return self.warm.decisions + self.model.num_timesteps
 
+    def between_updates(self) -> None:
+        """What is done while nothing learns: matches and saving, each if it is time."""
+        if self.decisions:
+            self.anchors.measure_if_time(self.model.logger, self.decisions)
+            self.save_if_time()
+
     def save_if_time(self) -> None:
         """Saves when an interval is over. What can't be written is reported; earlier files stay, the run goes on."""
-        if not self.decisions or time.monotonic() - self._saved < 60 * self.config.checkpoint_minutes:
+        if time.monotonic() - self._saved < 60 * self.config.checkpoint_minutes:
             return
         name = f"{checkpoint.CHECKPOINTS}/step-{self.decisions:012d}"
         try:
@@ -67,7 +77,11 @@ class Saver:
         except OSError as error:
             print(f"the state to resume from could not be written: {error}", file=sys.stderr)
 
-    def save_checkpoint(self, name: str) -> None:
+    def save_best(self, results: Mapping[str, Any]) -> None:
+        """Writes the best checkpoint so far, with what is known of its strength."""
+        self.save_checkpoint(checkpoint.BEST, results)
+
+    def save_checkpoint(self, name: str, results: Mapping[str, Any] | None = None) -> None:
         """Writes a checkpoint, given its place in the run folder."""
         checkpoint.save(
             self.folder.path / name,
@@ -76,6 +90,7 @@ class Saver:
             steps=self.decisions,
             seed=self.config.seed,
             training=self.config.model_dump(mode="json"),
+            results=results,
         )
         self.folder.thin()
 
@@ -91,6 +106,7 @@ class Saver:
             "optimizer": self.model.policy.optimizer.state_dict(),
             "warm_start": self.warm.state(),
             "league": self.league.state(),
+            "best": self.anchors.best,
             "random": state.random_states(),
         }
         state.write(self.folder.path, self.decisions, whole)
@@ -113,4 +129,5 @@ class Saver:
         self.league.restore(whole["league"], env.games)
         env.seed(self.config.seed + self.decisions)  # other luck than the games had that were played before
         self.budget.start(whole["elapsed"])
+        self.anchors.best = whole["best"]
         state.set_random_states(whole["random"])

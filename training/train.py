@@ -27,6 +27,7 @@ from training import state
 from training.budget import Budget, Stopped
 from training.callbacks import RunCallback
 from training.config import Config, load_config
+from training.curves import draw_curves
 from training.environment import PaidEnv
 from training.imitation import WarmStart
 from training.league import League
@@ -121,7 +122,7 @@ def load_config_to_resume(run: Path, overrides: Sequence[str]) -> Config:
 
 
 def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before: state.State | None = None) -> None:
-    """Imitates if configured, trains by self-play, keeps checkpoints, and evaluates the last one.
+    """Imitates if configured, trains by self-play, keeps checkpoints, and evaluates the best or the last one.
 
     Args:
         config: what to do.
@@ -149,18 +150,24 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
         seed=config.seed,
         bfloat16=bfloat16,
     )
-    saver = Saver(config, game, folder, model, league, warm, budget)
+    saver = Saver(config, game, folder, model, league, warm, budget, bfloat16)
     if before is not None:
         saver.restore(before, env)
     logger = make_logger(folder.path, model.num_timesteps, warm.decisions)
     model.set_logger(logger)
     try:
-        if not warm.is_over:
-            warm.run(logger, saver.save_if_time)
-            if config.warm_start.keep:
-                model.policy.keep_close_to(network)
-            budget.start()
-        play(config, model, env, league, budget, saver)
+        try:
+            if not warm.is_over:
+                warm.run(logger, saver.between_updates)
+                if config.warm_start.keep:
+                    model.policy.keep_close_to(network)
+                budget.start()
+            play(config, model, env, league, budget, saver)
+        except Stopped as reason:
+            print(reason, file=sys.stderr)
+        if config.evaluation.share and budget.signal is None:
+            saver.anchors.measure(logger, saver.decisions)
+            logger.dump(model.num_timesteps)
     except Stopped as reason:
         print(reason, file=sys.stderr)
     finally:
@@ -170,6 +177,8 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
         if config.warm_start.teacher is not None:
             folder.note(warm_start_decisions=warm.decisions)
     try:
+        if config.evaluation.share:
+            draw_curves(folder.path)
         report(config, game, folder, budget)
     except Stopped as reason:
         print(reason, file=sys.stderr)
@@ -183,7 +192,7 @@ def play(config: Config, model: SelfPlayPPO, env: PaidEnv, league: League, budge
         Stopped: by time or signal.
         FloatingPointError: the weights are not numbers any more.
     """
-    callback = RunCallback(env, league, budget, saver.network, saver.save_if_time)
+    callback = RunCallback(env, league, budget, saver.network, saver.between_updates)
     if not model.num_timesteps:  # the first games need opponents
         league.refresh(env.games, 0)
     try:
@@ -211,7 +220,10 @@ def choose_device(config: Config) -> tuple[str, bool]:
 
 
 def report(config: Config, game: Game, folder: RunFolder, budget: Budget) -> None:
-    """Plays the last checkpoint against the agents of the configuration and prints the table."""
+    """Plays the run's checkpoint against the agents of the configuration and prints the table.
+
+    That is the best one; the last, if none was measured on the way.
+    """
     games, specs = config.evaluation.games, config.evaluation.against
     if not (games and specs):
         return

@@ -92,6 +92,45 @@ def test_the_policy_gives_what_ppo_needs():
     assert torch.equal(best, distribution.mode())
 
 
+def test_a_network_is_kept_close_to():
+    def divergence(keep):
+        env = native(16)
+        env.seed(5)
+        model = make_model(env, n_epochs=4, ent_coef=1.0)
+        model.policy._keep = keep
+        model.policy.keep_close_to(model.policy.network)
+        start = {key: weights.clone() for key, weights in model.policy.kept.state_dict().items()}
+        model.learn(2048)
+        assert all(torch.equal(start[key], weights) for key, weights in model.policy.kept.state_dict().items())
+        observation = {key: torch.tensor(entry) for key, entry in env.reset().items()}
+        with torch.no_grad():
+            logits, kept = model.policy.network(observation)[0], model.policy.kept(observation)[0]
+        return torch.nn.functional.kl_div(logits.log_softmax(1), kept.softmax(1), reduction="batchmean")
+
+    assert divergence(10.0) < 0.2 * divergence(0.0)
+
+
+def test_with_a_kept_network_the_entropies_are_weighed_with_the_divergence():
+    env = native(8)
+    model = make_model(env)
+    observation = {key: torch.tensor(entry) for key, entry in env.reset().items()}
+    masks = torch.tensor(env.action_masks())
+    actions = masks.float().argmax(1)
+    _, log_probabilities, entropy = model.policy.evaluate_actions(observation, actions, masks)
+    model.policy.keep_close_to(model.policy.network)
+    model.policy._entropy, model.policy._keep = 0.5, 2.0
+    assert torch.allclose(model.policy.evaluate_actions(observation, actions, masks)[2], 0.5 * entropy, atol=1e-5)
+    with torch.no_grad():
+        for weights in model.policy.network.action_head.parameters():
+            weights += torch.randn_like(weights)
+    _, changed, bonus = model.policy.evaluate_actions(observation, actions, masks)
+    assert not torch.allclose(changed, log_probabilities)
+    now, before = (net(observation)[0].masked_fill(~masks, -1e8) for net in (model.policy.network, model.policy.kept))
+    now, before = (torch.distributions.Categorical(logits=logits) for logits in (now, before))
+    expected = 0.5 * now.entropy() - 2 * torch.distributions.kl_divergence(before, now)
+    assert torch.allclose(bonus, expected, atol=1e-4)
+
+
 def test_a_budget_stops_an_update_between_minibatches():
     budget = Budget(1000, None)
     model = make_model(native())

@@ -1,0 +1,1 @@
+"""`mozaic bench`: how fast the environments are on this machine, and next to others."""

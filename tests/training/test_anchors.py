@@ -1,0 +1,106 @@
+import itertools
+import json
+
+import pytest
+
+from mozaic_env.agents import checkpoint
+from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.agents.specs import make_agent
+from mozaic_env.arena.match import play_match
+from mozaic_env.games import make_game
+from training import anchors, state
+from training.curves import main as draw
+from training.curves import read_curves
+from training.train import main
+
+TINY = """
+game: {options: {rows: 4, cols: 4}}
+steps: 4096
+threads: 1
+precision: float32
+network: {channels: 8, blocks: 1, value_hidden: 8}
+ppo: {games: 64, rollout: 16, minibatch: 256, epochs: 2}
+opponents: {mirror: 1, past: 0, fixed: {}}
+evaluation: {games: 0, share: 1, share_games: 40, against: [random, greedy]}
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(TINY)
+    return str(path)
+
+
+def measured(folder, key="evaluation/greedy/points"):
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [line[key] for line in lines if key in line]
+
+
+def test_the_best_by_points_against_the_last_anchor_is_kept_and_stands_for_the_run(config, tmp_path):
+    folder = tmp_path / "run"
+    assert main(["--config", config, "--run-dir", str(folder)]) == 0
+    points = measured(folder)
+    assert len(points) >= 2
+    assert len(measured(folder, "evaluation/random/low")) == len(points)
+    read = checkpoint.load(checkpoint.resolve(folder))
+    assert read.folder == folder / "best"
+    known = read.card["results"]
+    assert known["points"] == max(points)
+    assert (known["against"], known["games"]) == ("greedy", 40)
+    game = make_game("mozaic", rows=4, cols=4)
+    again = play_match(PolicyAgent(game, read.network), make_agent("greedy", game), 40, known["seed"])
+    assert again.points == known["points"]  # the weights are those that were measured
+    assert known["seed"] != read.card["seed"]
+    curves = read_curves(folder)
+    assert list(curves) == ["random", "greedy"]
+    assert [measurement[1] for measurement in curves["greedy"]] == points
+    decisions = [measurement[0] for measurement in curves["greedy"]]
+    assert decisions == sorted(decisions)
+    assert decisions[-1] == 4096
+    assert all(low <= middle <= high for _, middle, low, high in curves["random"])
+    picture = (folder / "curves.svg").read_text()
+    assert "<svg" in picture
+
+
+def test_curves_of_a_run_without_matches_on_the_way_are_an_error(config, tmp_path, capsys):
+    folder = tmp_path / "run"
+    assert main(["--config", config, "--run-dir", str(folder), "steps=1024", "evaluation.share=0"]) == 0
+    assert not (folder / "curves.svg").exists()
+    assert draw([str(folder)]) == 2
+    assert draw([str(tmp_path)]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert "evaluation.share" in first
+    assert "can't be read" in second
+
+
+def test_a_resumed_run_knows_the_best_score(config, tmp_path):
+    folder = tmp_path / "run"
+    assert main(["--config", config, "--run-dir", str(folder), "steps=2048"]) == 0
+    before = state.read(folder)["best"]
+    assert before == checkpoint.read_card(folder / "best")["results"]
+    weights = (folder / "best" / "policy.safetensors").read_bytes()
+    # What is learnt now is worthless, so the best stays.
+    assert main(["--resume", str(folder), "steps=4096", "ppo.learning_rate=1.0", "ppo.learning_rate_end=1.0"]) == 0
+    assert state.read(folder)["best"] == before
+    assert (folder / "best" / "policy.safetensors").read_bytes() == weights
+
+
+def test_no_more_than_a_share_of_the_time_goes_into_it(monkeypatch):
+    now, calls = [0.0], []
+    monkeypatch.setattr(anchors.time, "monotonic", lambda: now[0])
+
+    class Slow(anchors.Anchors):
+        def measure(self, logger, decisions):
+            calls.append(now[0])
+            now[0] += 10
+            self._spent += 10
+
+    config = anchors.Config(evaluation={"share": 0.1})
+    game = make_game("mozaic", rows=4, cols=4)
+    slow = Slow(config, game, None, None, None, False)
+    while now[0] < 1000:
+        now[0] += 1
+        slow.measure_if_time(None, 0)
+    assert 9 <= len(calls) <= 11
+    assert all(later - earlier >= 90 for earlier, later in itertools.pairwise(calls))

@@ -1,0 +1,108 @@
+"""How strong the learner is on the way: matches on fixed seeds against fixed agents, in a share of the time.
+
+The anchors are the agents of `evaluation.against`, the strongest last. The matches of a run have all the same luck, so
+that its points can be compared; the evaluation at the end has another. The weights with most points against the
+strongest anchor are kept in best/.
+
+Metrics: evaluation/decisions, learnt from so far, and for each anchor evaluation/NAME/points, low and high (95%
+interval), margin. `training.curves` draws them.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.logger import Logger
+
+from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.agents.specs import make_agent
+from mozaic_env.arena.evaluate import evaluate
+from mozaic_env.core.game import Game
+from training.budget import Budget
+from training.config import Config
+from training.league import InPrecision
+
+
+class Anchors:
+    """Measures the learner now and then.
+
+    Attributes:
+        best: what is known of the weights in best/: anchor, points, interval, games, seed; empty before the first.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        game: Game,
+        network: BoardNetwork,
+        budget: Budget,
+        save_best: Callable[[Mapping[str, Any]], None],
+        bfloat16: bool,
+    ) -> None:
+        """Prepares the matches.
+
+        Args:
+            config: of the run.
+            game: what is played.
+            network: the learner.
+            budget: whose signals end a match.
+            save_best: writes a checkpoint, given what is known of it.
+            bfloat16: compute in mixed precision.
+        """
+        self.settings = config.evaluation
+        self.seed = int(np.random.SeedSequence([config.seed, 1]).generate_state(1)[0])
+        self._agent = PolicyAgent(game, InPrecision(network, bfloat16))
+        self._anchors = [make_agent(spec, game) for spec in self.settings.against]
+        self._budget, self._save_best = budget, save_best
+        self.best: dict[str, Any] = {}
+        self._began, self._spent = time.monotonic(), 0.0
+
+    def measure_if_time(self, logger: Logger, decisions: int) -> None:
+        """Measures, unless that has taken more than its share of the time since the run began or was resumed."""
+        if self._spent <= self.settings.share * (time.monotonic() - self._began):
+            self.measure(logger, decisions)
+
+    def measure(self, logger: Logger, decisions: int) -> None:
+        """Plays the matches, notes the results, keeps the weights if they are the best so far.
+
+        Args:
+            logger: of the run.
+            decisions: learnt from so far.
+
+        Raises:
+            Stopped: a signal came.
+        """
+        if not (self.settings.share and self.settings.share_games and self._anchors):
+            return
+        began = time.monotonic()
+        self._agent.network.eval()
+        results = evaluate(
+            self._agent,
+            self._anchors,
+            self.settings.share_games,
+            self.seed,
+            progress=lambda done: self._budget.check_signal(),
+        )
+        logger.record("evaluation/decisions", decisions)
+        for spec, result in zip(self.settings.against, results):
+            logger.record(f"evaluation/{spec}/points", result.points)
+            logger.record(f"evaluation/{spec}/low", result.interval[0])
+            logger.record(f"evaluation/{spec}/high", result.interval[1])
+            logger.record(f"evaluation/{spec}/margin", result.margin)
+        if result.points > self.best.get("points", -1.0):
+            best = {
+                "against": spec,
+                "points": result.points,
+                "interval": list(result.interval),
+                "games": result.games,
+                "seed": self.seed,
+            }
+            try:
+                self._save_best(best)
+                self.best = best
+            except OSError as error:
+                print(f"the best checkpoint could not be written: {error}; training goes on", file=sys.stderr)
+        self._spent += time.monotonic() - began
