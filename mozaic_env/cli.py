@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         extra = EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             raise
-        message = f"this needs {error.name}; install it with: pip install 'mozaic_env[{extra}]'"
+        message = f"this needs {error.name}; install the extra '{extra}', from a clone: pip install -e '.[{extra}]'"
         return _complain(arguments.name, message)
     except (ValueError, OSError) as error:
         return _complain(arguments.name, str(error))

@@ -1,5 +1,6 @@
 """The games of the package by name: the one list that a new game joins."""
 
+import inspect
 from importlib import import_module
 from typing import Any
 
@@ -26,8 +27,10 @@ def make_game(name: str | Game, **options: Any) -> Game:
     kind = game_class(name)
     try:
         return kind(**options)
-    except TypeError as error:
-        raise ValueError(f"{name}: {error}") from None
+    except TypeError:
+        accepted = inspect.signature(kind).parameters
+        unknown = ", ".join(sorted(set(options) - set(accepted)))
+        raise ValueError(f"{name} has no option {unknown}; accepted: {', '.join(accepted)}") from None
 
 
 def game_class(name: str) -> type[Game]:

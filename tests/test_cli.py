@@ -277,7 +277,7 @@ def test_a_missing_library_is_named_with_what_to_install(capsys, monkeypatch, tm
     words = [str(tmp_path) if word == "REPORT" else word for word in words]
     assert main(words) == 2
     err = capsys.readouterr().err.splitlines()[-1]
-    assert "pip install 'mozaic_env[train]'" in err
+    assert "pip install -e '.[train]'" in err
     assert module in err
 
 

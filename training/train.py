@@ -241,8 +241,13 @@ def report(config: Config, game: Game, folder: RunFolder, budget: Budget) -> Non
     title = f"{agent.name} on {game!r}, {games:,} games each, seed {config.seed}"
     out = console.make_console()
     out.print(console.match_table(title, results, game.seat_names))
-    for note in console.match_notes(results):
-        out.print(note, markup=False)
+    where = folder.path
+    for note in [
+        *console.match_notes(results),
+        f"It is kept in {where}. Next: mozaic evaluate {where} --against expectimax --games 400",
+        f"Curves: tensorboard --logdir {where}/tensorboard",
+    ]:
+        out.print(note, markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

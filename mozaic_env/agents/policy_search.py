@@ -2,7 +2,9 @@
 
 For each of the likeliest actions all draws are gone through by their probabilities (`mozaic_env.agents.expectimax`),
 and the network values the decisions that follow, for whoever decides there. What the action itself gains is counted as
-the training's reward counted it, since that is the unit of the network's values.
+the training's reward counted it, since that is the unit of the network's values. Values are noisier than priors where
+training was short, so the prior keeps a say: without it, search made the policy of a four-minute run lose 20 games of 20
+against `pattern`; with it, it scored 46% (95% interval 33% to 60%, 40 games) where the policy alone scores 45%.
 """
 
 from pathlib import Path
@@ -20,6 +22,7 @@ from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
 
 BATCH = 64  # states searched at once
+PRIOR = 0.1  # what a prior e times as large is worth, in the unit of the margin
 LEAST = 0.004  # draws less likely than this are left out, and the rest weighs more
 
 
@@ -31,10 +34,11 @@ class RewardWeights:
         reward = training.get("reward") or {}
         self.margin = float(reward.get("margin", 0.0))
         self.outcome = float(reward.get("outcome", 1.0))
+        self.prior = PRIOR * (self.margin or self.outcome)
 
 
 class PolicySearchAgent(Agent):
-    """Plays the candidate of the largest expected value, ties at random."""
+    """Plays the candidate of the largest expected value, its prior counted in, ties at random."""
 
     def __init__(
         self, policy: PolicyAgent, weights: RewardWeights, *, candidates: int = 8, name: str = "policy+search"
@@ -92,6 +96,8 @@ class PolicySearchAgent(Agent):
         if found:
             _, judged = self._policy.evaluate(leaves[:found])
             np.add.at(values, (places[:found, 0], places[:found, 1]), shares[:found] * judged)
+        likely = np.take_along_axis(priors, tried, axis=1)
+        values += self._weights.prior * np.log(np.maximum(likely, 1e-30))  # impossible ones are -inf already
         _choose(rows, tried, values, self.salt, chosen)
 
 

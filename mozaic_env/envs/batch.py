@@ -66,6 +66,13 @@ def check_whole_number(name: str, given: Any, least: int) -> int:
     return int(given)
 
 
+def check_flag(name: str, given: Any) -> bool:
+    """The flag itself; ValueError if it is neither True nor False."""
+    if not isinstance(given, bool | np.bool_):
+        raise ValueError(f"{name}={given!r}; accepted: True, False")
+    return bool(given)
+
+
 def check_choice(name: str, given: Any, accepted: Sequence[Any]) -> Any:
     """The value itself, a NumPy integer as int; ValueError if it is not one of those accepted."""
     if isinstance(given, np.integer):

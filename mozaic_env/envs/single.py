@@ -70,7 +70,7 @@ class GameEnv(gym.Env[Observation, np.int64]):
 
     **Pictures.** `render` gives text with ``render_mode="ansi"`` and an array with ``"rgb_array"`` (uint8, shape
     (512, 512, 3), no display needed); what the last step has changed is marked. ``"human"`` shows each position in a
-    window (pygame, ``pip install 'mozaic_env[play]'``) that opens at the first one and goes with `close`; an
+    window (pygame, of the extra `play`) that opens at the first one and goes with `close`; an
     environment's own `metadata` names this mode only where a window is likely to open.
 
     Attributes:

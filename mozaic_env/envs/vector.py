@@ -13,7 +13,7 @@ from mozaic_env.core.game import Game
 from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import Batch, Buffers, Opponent, check_choice, check_whole_number
+from mozaic_env.envs.batch import Batch, Buffers, Opponent, check_choice, check_flag, check_whole_number
 from mozaic_env.envs.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.spaces import action_space, observation_space
 from mozaic_env.games import make_game
@@ -99,7 +99,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             threads=threads,
         )
         self.num_envs = self._batch.size
-        self.copy = bool(copy)
+        self.copy: bool = check_flag("copy", copy)
         self.autoreset_mode = mode
         self.metadata = {**self.metadata, "autoreset_mode": mode}
         self.single_observation_space = observation_space(self.game)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import DependencyNotInstalled
 
-_INSTALL = "render_mode='human' needs pygame; install it with: pip install 'mozaic_env[play]'"
+_INSTALL = "render_mode='human' needs pygame; install the extra 'play', from a clone: pip install -e '.[play]'"
 
 
 class NoWindow(DependencyNotInstalled, ValueError):

@@ -113,12 +113,10 @@ class Mozaic(Game):
 
     * A slide that completes squares scores like a placement. A square broken by a slide or a removal costs nothing, and
       completing it again scores again.
-    * The game ends at once when the last colour gem lands: a second draw that is still owed is not taken, and gems
-    set aside
-      stay where they are.
-    * An exception without effect inside a double turn of the amethyst edition stays out of the bag like one that was
-    played,
-      until the turn is complete.
+    * The game ends at once when the last colour gem lands: a second draw that is still owed is not taken, and gems that
+      are set aside stay where they are.
+    * An exception without effect inside a double turn of the amethyst edition stays out of the bag, like one that was
+      played, until the turn is complete.
     * onyx: drawing for the start is fair between the two colours by symmetry, so one coin decides it.
 
     ## Version history

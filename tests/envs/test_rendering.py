@@ -216,7 +216,7 @@ def test_no_display_is_said(pygame: Any, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_without_pygame_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(window, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"pip install 'mozaic_env\[play\]'"):
+    with pytest.raises(ValueError, match=r"pip install -e '\.\[play\]'"):
         gym.make(ID, render_mode="human")
     assert make().metadata["render_modes"] == ["ansi", "rgb_array"]
     assert "human" in GameEnv.metadata["render_modes"]
