@@ -4,6 +4,7 @@ Errors are one line on stderr with exit status 2, Ctrl-C is status 130.
 """
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -50,13 +51,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status.
     """
     parser = build_parser()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to lose the rest
     try:
         arguments = parser.parse_args(argv)
     except SystemExit as done:  # --help, --version, or a wrong word
         return int(done.code or 0)
     try:
         status = arguments.run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return int(status)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -76,7 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _complain(command: str, message: str) -> int:
-    print(f"mozaic {command}: {' '.join(message.split())}", file=sys.stderr)
+    if sys.stderr is not None:
+        print(f"mozaic {command}: {' '.join(message.split())}", file=sys.stderr)
     return USAGE_ERROR
 
 

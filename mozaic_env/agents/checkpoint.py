@@ -230,11 +230,13 @@ def read_card(folder: str | Path) -> Card:
         raise ValueError(
             f"{file} can't be read: {error.strerror}; a checkpoint is a folder with {CARD} and {WEIGHTS}"
         ) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"{file} is damaged: it is not JSON; restore it or train again") from None
     number = card.get("format") if isinstance(card, dict) else None
     if type(number) is not int:
         raise ValueError(f"{file} is no checkpoint card: it has no format number")
+    if number < 1:
+        raise ValueError(f"{file} has format {number}; formats are numbered from 1")
     if number > FORMAT:
         raise ValueError(
             f"{file} has format {number}, and this mozaic_env reads up to {FORMAT}; "
@@ -247,8 +249,17 @@ def read_card(folder: str | Path) -> Card:
         ("weights", dict),
         ("steps", int),
     ):
-        if not isinstance(card.get(key), kind):
+        if not isinstance(card.get(key), kind) or isinstance(card[key], bool):
             raise ValueError(f"{file} is damaged: {key} is missing or not of its kind; restore it or train again")
+    reward = (card["training"] or {}).get("reward") if isinstance(card.get("training"), dict) else None
+    weights = list(reward.values()) if isinstance(reward, dict) else []
+    for key, fine in (
+        ("game.options", isinstance(card["game"].get("options", {}), dict)),
+        ("training", isinstance(card.get("training") or {}, dict)),
+        ("training.reward", isinstance(reward or {}, dict) and all(type(w) in (int, float) for w in weights)),
+    ):
+        if not fine:
+            raise ValueError(f"{file} is damaged: {key} is not of its kind; restore it or train again")
     return card
 
 
@@ -286,8 +297,13 @@ def _check_layout(folder: Path, card: Card, game: Game) -> None:
     here, there = describe_layout(game), card["layout"]
     if there.get("hash") == here["hash"]:
         return
+    entries = there.get("observation")
     ours = {entry["key"]: entry for entry in here["observation"]}
-    theirs = {entry.get("key"): entry for entry in there.get("observation", []) if isinstance(entry, dict)}
+    theirs = {
+        str(entry.get("key")): entry
+        for entry in (entries if isinstance(entries, list) else [])
+        if isinstance(entry, dict)
+    }
     differing = sorted(str(key) for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key))
     what = (
         f"observation entries {', '.join(differing)} differ"

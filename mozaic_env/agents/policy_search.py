@@ -3,8 +3,8 @@
 For each of the likeliest actions all draws are gone through by their probabilities (`mozaic_env.agents.expectimax`),
 and the network values the decisions that follow, for whoever decides there. What the action itself gains is counted as
 the training's reward counted it, since that is the unit of the network's values. Values are noisier than priors where
-training was short, so the prior keeps a say: without it, search made the policy of a four-minute run lose 20 games of 20
-against `pattern`; with it, it scored 46% (95% interval 33% to 60%, 40 games) where the policy alone scores 45%.
+training was short, so the prior keeps a say: without it, search made the policy of a four-minute run lose 20 games
+of 20 against `pattern`; with it, it scored 46% (95% interval 33% to 60%, 40 games) where the policy alone scores 45%.
 """
 
 from pathlib import Path

@@ -54,6 +54,8 @@ def make_agent(spec: str | Agent, game: Game) -> Agent:
 def is_folder(spec: str) -> bool:
     """Whether a spec is a path and not a name."""
     path = spec.strip().split(",")[0]
+    if path.partition(":")[0] in _MAKERS:
+        return False
     return os.sep in path or path.startswith(".") or os.path.isdir(path)
 
 

@@ -1,12 +1,13 @@
 """Writing files that people own: whole or not at all, and no surprise after an hour of play."""
 
 import contextlib
+import errno
 import json
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 
 @contextlib.contextmanager
@@ -18,22 +19,36 @@ def atomic_write(path: str | Path) -> Iterator[TextIO]:
     """
     with _replacing(path) as handle, os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
         yield file
-        file.flush()
-        os.fsync(file.fileno())
+        _to_disk(file)
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
     """A file of bytes, atomically; OSError as for `atomic_write`."""
     with _replacing(path) as handle, os.fdopen(handle, "wb") as file:
         file.write(content)
-        file.flush()
+        _to_disk(file)
+
+
+def _to_disk(file: IO[Any]) -> None:
+    file.flush()
+    try:
         os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # pipes and devices have no disk
+            raise
 
 
 @contextlib.contextmanager
 def _replacing(path: str | Path) -> Iterator[int]:
-    """The descriptor of a new file, which whoever gets it closes; then it takes the place of `path`."""
-    path = Path(path)
+    """The descriptor of a new file, which whoever gets it closes; then it takes the place of `path`.
+
+    What is no regular file, such as a terminal or a pipe, is written to as it is; a link stays, and its file is
+    replaced.
+    """
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        yield os.open(path, os.O_WRONLY)
+        return
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         yield handle
@@ -61,7 +76,9 @@ def check_output_file(path: str | Path) -> None:
         raise ValueError(f"cannot write {path}: it is a folder; name a file")
     if path.exists() and not os.access(path, os.W_OK):
         raise ValueError(f"cannot write {path}: it is write-protected")
-    _check_folder(path.parent, path)
+    if path.exists() and not path.is_file():
+        return  # a device or a pipe
+    _check_folder(Path(os.path.realpath(path)).parent, path)
 
 
 def make_output_folder(path: str | Path) -> Path:

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -189,6 +190,22 @@ class MatchResult:
         return result
 
     def _check(self) -> None:
+        numbers = [self.points, *self.interval, self.margin, *(self.margin_interval or ())]
+        numbers += [self.mean_length, self.seconds]
+        numbers += [gain for gain in (self.pairing_gain, self.margin_pairing_gain) if gain is not None]
+        for seat in self.seats:
+            numbers += [seat.games, seat.wins, seat.draws, seat.losses, seat.points, *seat.interval, seat.margin]
+        for what, fine in (
+            ("players are two names", len(self.players) == 2 and all(isinstance(name, str) for name in self.players)),
+            ("game is a name", isinstance(self.game, str)),
+            ("options are key: value", isinstance(self.options, dict)),
+            ("seed and max_decisions are whole numbers", type(self.seed) is int and type(self.max_decisions) is int),
+            ("figures are numbers", all(_is_number(number) for number in numbers)),
+            ("seats are two, intervals have two ends", len(self.seats) == 2 == len(self.interval)),
+            ("there is at least one pair of games", type(self.games) is int and self.games >= 2),
+        ):
+            if not fine:
+                raise ValueError(f"match result: {what}; this one is otherwise")
         counts = (self.games, self.wins, self.draws, self.losses, *self.pairs)
         if not all(isinstance(number, int) and number >= 0 for number in counts) or len(self.players) != 2:
             raise ValueError("match result: games, wins, draws, losses and pairs are counts, players are two names")
@@ -196,6 +213,10 @@ class MatchResult:
         score = sum(number * int(4 * share) for number, share in zip(self.pairs, PAIR_SCORES, strict=True))
         if self.wins + self.draws + self.losses != self.games or 2 * sum(self.pairs) != self.games or score != twice:
             raise ValueError("match result: wins, draws, losses and pairs do not add up to the games")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and isfinite(value)
 
 
 def summarise(games: Games, **facts: Any) -> MatchResult:

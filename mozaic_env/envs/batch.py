@@ -147,6 +147,7 @@ class Batch:
         shape = (self.workers, game.num_actions)
         self._scratches = (np.zeros(shape, np.int64), np.zeros(shape), unfinished)
         self.illegal_ending = False
+        self.broken = False  # an opponent failed in the middle of a step; only a reset of all games helps
         self._step: Callable[..., Any] | None = None  # compiled for our arrays, at the first step
         self._sample: Callable[..., Any] | None = None
 
@@ -211,6 +212,7 @@ class Batch:
         Raises:
             ValueError: the seat does not decide in what follows from `start`.
         """
+        self.broken = False
         if keys is None:
             keys = self.rows["key"][games]
             loops.advance_keys(keys)
@@ -305,8 +307,9 @@ class Batch:
             try:
                 for index in np.unique(asked):
                     self._ask(self.opponents[index], waiting[asked == index])
-            except BaseException:  # the agent's own, or Ctrl-C: these games can't go on
-                self.slots["status"][self.slots["status"] == loops.WAITING] = loops.TERMINATED
+            except BaseException:  # the agent's own, or Ctrl-C: some games have moved and some can't go on
+                self.slots["status"] = loops.TERMINATED
+                self.broken = True
                 raise
 
     def _ask(self, agent: Agent, games: Integers) -> None:

@@ -188,7 +188,12 @@ class GameEnv(gym.Env[Observation, np.int64]):
             what = "no game has begun" if self._start is None else "this game has ended"
             raise EpisodeOver(f"step() was called, but {what}; call reset() to begin the next one")
         before = batch.rows[0].copy() if self.render_mode in ("rgb_array", "human") else None
-        batch.step(self._read_action(action))
+        try:
+            batch.step(self._read_action(action))
+        except BaseException:
+            if batch.broken:
+                self._start = None
+            raise
         self._before = before
         if self.render_mode == "human":
             self.render()

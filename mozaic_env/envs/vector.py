@@ -223,6 +223,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             ended = batch.step(actions)
         except BaseException:
             batch.buffers, self._spare = shown, spare  # where no game has moved, masks and views are still these
+            self._begun = not batch.broken
             raise
         buffers = batch.buffers
         infos = self._infos()
