@@ -14,7 +14,7 @@ from mozaic_env.core.jit import entry_point
 from mozaic_env.envs import loops
 from mozaic_env.envs.crew import crew, crew_entry_point
 
-LEAST_GAMES = 256  # for a thread; with fewer, sharing costs more than it saves
+LEAST_GAMES = 1024  # for a thread; with fewer, sharing costs more than it saves
 REWARDS = ("outcome", "margin")
 ILLEGAL = ("lose", "raise")
 MAX_LOG = 2**16  # decisions of a game that its record can tell

@@ -357,8 +357,8 @@ def step_share(
     size, counts = len(rows), scratch[2]
     own = (scratch[0][worker], scratch[1][worker], scratch[2])
     while True:
-        part = take_part(tickets)
-        if part >= parts:
+        part = take_part(tickets, worker, parts)
+        if part < 0:
             return
         low, high = size * part // parts, size * (part + 1) // parts
         counts[low] = step_range(low, high, rows, slots, chosen, options, recipes, results, finals, log, own)
@@ -466,8 +466,8 @@ def sample_share(
     join(worker, signal)
     size = len(rows)
     while True:
-        part = take_part(tickets)
-        if part >= parts:
+        part = take_part(tickets, worker, parts)
+        if part < 0:
             return
         _sample_range(size * part // parts, size * (part + 1) // parts, rows, slots, counter, chosen)
         part_done(tickets)

@@ -39,7 +39,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     With ``copy=False`` the arrays that `step` returns are one of two sets that take turns, so they hold still for one
     more step; with ``copy=True`` they are new ones in every step.
 
-    `threads` changes the speed, never a result. More than one needs some thousand games to pay, and cores that are
+    `threads` changes the speed, never a result. A thread takes part from 1,024 games for each on, and cores that are
     free; games are shared out while they last, so on a busy machine it costs little.
     """
 

@@ -13,7 +13,7 @@ import mozaic_env  # noqa: F401  (registers the environments)
 from mozaic_env.core.jit import jit
 from mozaic_env.envs.crew import Crew, crew, join, part_done, take_part
 
-GAMES = 1030  # enough for sharing, and not a multiple of the parts
+GAMES = 3100  # enough for three threads, and not a multiple of the parts
 
 
 def steps(threads: int, mode: str, opponent: str | None, count: int) -> list[Any]:
@@ -51,8 +51,8 @@ def test_refused_actions_are_named_and_nothing_moves() -> None:
 def mark(worker: int, signal: Any, tickets: Any, parts: int, marks: Any) -> None:
     join(worker, signal)
     while True:
-        part = take_part(tickets)
-        if part >= parts:
+        part = take_part(tickets, worker, parts)
+        if part < 0:
             return
         marks[part] += 1
         part_done(tickets)
