@@ -104,7 +104,7 @@ def vector_case(game: Game, size: int, copy: bool, threads: int = 1, opponent: s
             env.step(env.sample_actions())
         return length * decided
 
-    return Case(vector_name(size, copy, threads, opponent), SAMPLED, work)
+    return Case(vector_name(size, copy, threads, opponent), SAMPLED, work, threads=threads)
 
 
 def vector(game: Game) -> Plan:

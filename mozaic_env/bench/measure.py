@@ -1,7 +1,7 @@
 """How speed is measured: many short repetitions, all cases in turn, so a busy moment of the machine hits all alike.
 
 Where other programs took the processor away in the midst of a repetition, it says nothing of the case and is left out.
-It shows: a case that can have the processor uses as many seconds of it as pass, for each of its threads.
+It shows: a thread that can have the processor uses as many seconds of it as pass.
 """
 
 import time
@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 REPETITION = 0.002  # seconds; less than what a scheduler gives at once, so many are whole even on a busy machine
-WHOLE = 0.95  # of the case's usual processor time in a second, which is its 90th percentile
+REPETITION_OF_THREADS = 0.02  # the system counts other threads' time in steps of milliseconds
+WHOLE = 0.95  # of the processor time that its threads can use, or of what it usually gets: the 90th percentile
 LEAST_REPETITIONS = 3
 DECISIONS, MICROSECONDS, RATIO = "decisions/s", "µs a step", "ratio"
 
@@ -34,6 +35,7 @@ class Case:
         work: does some of it, best for a millisecond or so, and returns how many decisions that were.
         prepare: what has to happen before each `work`; not timed.
         unit: `DECISIONS` or `MICROSECONDS`.
+        threads: how many work at least, if they can.
         shown: whether it gets a row; else it is only there for a ratio.
     """
 
@@ -42,6 +44,7 @@ class Case:
     work: Callable[[], float]
     prepare: Callable[[], None] = _nothing
     unit: str = DECISIONS
+    threads: int = 1
     shown: bool = True
 
 
@@ -98,8 +101,9 @@ class _Samples:
     def __init__(self, case: Case) -> None:
         self.case = case
         self._repetitions: list[list[float]] = []  # what _run returns
+        self._length = REPETITION if case.threads == 1 else REPETITION_OF_THREADS
         self._run()  # compiles
-        self._is_short = self._run()[1] < REPETITION
+        self._is_short = self._run()[1] < self._length
 
     def _run(self) -> tuple[float, float, float]:
         """Decisions, seconds and processor seconds of one piece of work."""
@@ -112,7 +116,7 @@ class _Samples:
         if self._is_short:
             self._run()  # not counted: brings the case's data back into the processor's caches
         total = np.zeros(3)
-        while total[1] < REPETITION:
+        while total[1] < self._length:
             total += self._run()
         self._repetitions.append(total.tolist())
 
@@ -128,7 +132,7 @@ class _Samples:
         """The repetitions that were not interrupted, shape (n, 3)."""
         all_ = np.array(self._repetitions)
         cores = all_[:, 2] / all_[:, 1]
-        return all_[cores >= WHOLE * np.quantile(cores, 0.9)]
+        return all_[cores >= WHOLE * min(self.case.threads, np.quantile(cores, 0.9))]
 
     def rates(self) -> npt.NDArray[np.float64]:
         """Decisions a second in each repetition that was not interrupted."""

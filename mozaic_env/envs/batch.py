@@ -11,10 +11,11 @@ from mozaic_env.agents.kernels import PYTHON, RECIPE
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.game import Game
 from mozaic_env.core.jit import entry_point
-from mozaic_env.envs import loops
-from mozaic_env.envs.crew import crew, crew_entry_point
+from mozaic_env.envs import loops, shared
+from mozaic_env.envs.crew import Work, crew, make_desk
 
 LEAST_GAMES = 1024  # for a thread; with fewer, sharing costs more than it saves
+PARTS = 2  # of each thread's games; more share better with a thread that is slow to wake, fewer cost less
 REWARDS = ("outcome", "margin")
 ILLEGAL = ("lose", "raise")
 MAX_LOG = 2**16  # decisions of a game that its record can tell
@@ -143,17 +144,18 @@ class Batch:
         unfinished = np.zeros(self.size, np.int64)
         self._scratch = (np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions), unfinished)
         self.workers = max(1, min(self.threads, self.size // LEAST_GAMES))
-        self._parts = min(8 * self.workers, self.size)
         shape = (self.workers, game.num_actions)
         self._scratches = (np.zeros(shape, np.int64), np.zeros(shape), unfinished)
         self.illegal_ending = False
         self.broken = False  # an opponent failed in the middle of a step; only a reset of all games helps
         self._step: Callable[..., Any] | None = None  # compiled for our arrays, at the first step
         self._sample: Callable[..., Any] | None = None
+        self._work: Work | None = None
+        self._work_recipes = self.recipes  # that it goes by
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the compiled code, so copies and pickles carry the games in progress."""
-        return {**self.__dict__, "_step": None, "_sample": None}
+        return {**self.__dict__, "_step": None, "_sample": None, "_work": None}
 
     def set_opponents(self, opponents: Sequence[str | Agent], shares: Sequence[float] | None = None) -> None:
         """Changes who holds the other seats, from each slot's next game on.
@@ -258,7 +260,7 @@ class Batch:
         Raises:
             ValueError: an action is out of range, or illegal where that raises; then nothing has happened.
         """
-        ended = self._step_shared(actions) if self.workers > 1 else self._step_alone(actions)
+        ended = self._share(shared.STEP, actions) if self.workers > 1 else self._step_alone(actions)
         if ended < 0:
             raise ValueError(self._refusal(-1 - ended, int(actions[-1 - ended])))
         if self._has_python_opponents:
@@ -273,29 +275,24 @@ class Batch:
         ended: int = self._step(self.rows, self.slots, actions, *self._tail, self._scratch)
         return ended
 
-    def _step_shared(self, actions: Integers) -> int:
-        """The same, on several threads."""
-        refused: int = loops.first_refused(self.rows, self.slots, actions, self.options, self.game.num_actions)
-        if refused >= 0:
-            return -1 - refused
+    def _share(self, order: int, actions: Integers) -> int:
+        """Has the crew of threads do what `mozaic_env.envs.shared.share` says."""
         arguments = (self.rows, self.slots, actions, *self._tail, self._scratches)
-        if self._step is None:
-            self._step = crew_entry_point(loops.step_share, *arguments)
-        crew(self.workers).run(self._step, self._parts, *arguments)
-        ended: int = loops.sum_of_parts(self._scratches[2], self._parts)
-        return ended
+        if self._work is None or self._work_recipes is not self.recipes:
+            # With other opponents on another desk: someone may still be looking at the old one.
+            desk = make_desk(self.workers, PARTS)
+            self._work = Work(entry_point(shared.share, 0, 0, 0, desk, *arguments), desk, *arguments)
+            self._work_recipes = self.recipes
+        return crew(self.workers).run(self._work, order, self._work.arguments[0], *arguments)
 
     def sample(self, counter: int, chosen: Integers) -> None:
         """Writes a random legal action for each game, a function of its key and the counter; 0 where none is due."""
-        arguments = (self.rows, self.slots, counter, chosen)
         if self.workers > 1:
-            if self._sample is None:
-                self._sample = crew_entry_point(loops.sample_share, *arguments)
-            crew(self.workers).run(self._sample, self._parts, *arguments)
+            self._share(counter, chosen)
             return
         if self._sample is None:
-            self._sample = entry_point(loops.sample_rows, *arguments)
-        self._sample(*arguments)
+            self._sample = entry_point(loops.sample_rows, self.rows, self.slots, counter, chosen)
+        self._sample(self.rows, self.slots, counter, chosen)
 
     def _ask_opponents(self) -> None:
         """Lets Python opponents move, each asked once for all its games, until no game waits."""

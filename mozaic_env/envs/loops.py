@@ -30,7 +30,6 @@ from mozaic_env.core.contract import (
 )
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import NEXT_GAME, SAMPLE, SETUP, below, random_bits, unit
-from mozaic_env.envs.crew import Tickets, join, part_done, take_part
 
 READY, WAITING, TERMINATED, TRUNCATED = range(4)  # a slot's status: decide; ask a Python opponent; over; at the limit
 NEXT_STEP, SAME_STEP, DISABLED = range(3)  # when a finished game is replaced by the next one
@@ -333,48 +332,6 @@ def step_rows(
 
 
 @jit
-def step_share(
-    worker: int,
-    signal: Tickets,
-    tickets: Tickets,
-    parts: int,
-    rows: Rows,
-    slots: Rows,
-    chosen: Integers,
-    options: Rows,
-    recipes: Rows,
-    results: Results,
-    finals: Finals,
-    log: Rows,
-    scratch: tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], Integers],
-) -> None:
-    """One thread's share of a step, for `mozaic_env.envs.crew`; the actions are in order.
-
-    `scratch` has a row for each worker. A part's list of unfinished games is done with when the part is counted, so
-    its first place holds then what `step_range` gave.
-    """
-    join(worker, signal)
-    size, counts = len(rows), scratch[2]
-    own = (scratch[0][worker], scratch[1][worker], scratch[2])
-    while True:
-        part = take_part(tickets, worker, parts)
-        if part < 0:
-            return
-        low, high = size * part // parts, size * (part + 1) // parts
-        counts[low] = step_range(low, high, rows, slots, chosen, options, recipes, results, finals, log, own)
-        part_done(tickets)
-
-
-@jit
-def sum_of_parts(counts: Integers, parts: int) -> int:
-    """The sum of what `step_share` left for each part."""
-    total = 0
-    for part in range(parts):
-        total += counts[len(counts) * part // parts]
-    return total
-
-
-@jit
 def begin_rows(
     games: Integers,
     fresh: bool,
@@ -445,7 +402,8 @@ def masks_of(rows: Rows, masks: Bytes) -> None:
 
 
 @jit
-def _sample_range(low: int, high: int, rows: Rows, slots: Rows, counter: int, chosen: Integers) -> None:
+def sample_range(low: int, high: int, rows: Rows, slots: Rows, counter: int, chosen: Integers) -> None:
+    """`sample_rows` for the games from `low` to `high`."""
     for i in range(low, high):
         chosen[i] = 0
         if slots[i].status == READY:
@@ -455,22 +413,7 @@ def _sample_range(low: int, high: int, rows: Rows, slots: Rows, counter: int, ch
 @jit
 def sample_rows(rows: Rows, slots: Rows, counter: int, chosen: Integers) -> None:
     """A uniformly random legal action for each game, 0 where none is due; a function of key and counter."""
-    _sample_range(0, len(rows), rows, slots, counter, chosen)
-
-
-@jit
-def sample_share(
-    worker: int, signal: Tickets, tickets: Tickets, parts: int, rows: Rows, slots: Rows, counter: int, chosen: Integers
-) -> None:
-    """One thread's share of `sample_rows`, for `mozaic_env.envs.crew`."""
-    join(worker, signal)
-    size = len(rows)
-    while True:
-        part = take_part(tickets, worker, parts)
-        if part < 0:
-            return
-        _sample_range(size * part // parts, size * (part + 1) // parts, rows, slots, counter, chosen)
-        part_done(tickets)
+    sample_range(0, len(rows), rows, slots, counter, chosen)
 
 
 @jit
