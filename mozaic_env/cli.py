@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from mozaic_env import __version__
+from mozaic_env.arena.messages import one_line
 
 USAGE_ERROR, INTERRUPTED, BROKEN_PIPE = (
     2,
@@ -38,7 +39,7 @@ class _Parser(argparse.ArgumentParser):
     """Reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(USAGE_ERROR, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        self.exit(USAGE_ERROR, f"{self.prog}: {one_line(message)} (see {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -78,11 +79,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(arguments.name, message)
     except (ValueError, OSError) as error:
         return _complain(arguments.name, str(error))
+    except MemoryError as error:
+        return _complain(arguments.name, f"there is not enough memory for this: {error}")
 
 
 def _complain(command: str, message: str) -> int:
     if sys.stderr is not None:
-        print(f"mozaic {command}: {' '.join(message.split())}", file=sys.stderr)
+        print(f"mozaic {command}: {one_line(message)}", file=sys.stderr)
     return USAGE_ERROR
 
 

@@ -63,6 +63,7 @@ class Game(abc.ABC):
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
     max_outcomes: ClassVar[int]  # no chance event has more outcomes
     max_decisions: ClassVar[int]  # default limit on the decisions of a game
+    margin_unit: ClassVar[str] = "the game's unit"  # what margins are counted in, as in "squares"
 
     num_players: int
     num_actions: int
@@ -149,6 +150,13 @@ class Game(abc.ABC):
     @abc.abstractmethod
     def draw_text(self, row: np.void) -> str:
         """The row as a picture in text, several lines."""
+
+    def draw_ansi(self, row: np.void, before: np.void | None = None) -> str:
+        """The row as text for a terminal: colours by ANSI escape sequences, what changed since `before` marked.
+
+        It is to be readable with the colours taken out as well. A game without one of its own gives its plain text.
+        """
+        return self.draw_text(row)
 
     @abc.abstractmethod
     def draw(
