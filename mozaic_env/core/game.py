@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core.picture import Picture
+from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
 
 Rows = npt.NDArray[Any]  # structured array of the game's row type
@@ -170,6 +171,30 @@ class Game(abc.ABC):
             action: the last action before `row`, marked above all others.
             caption: a line of text; "" says what the last action was and what it brought.
         """
+
+    def places(self, row: np.void) -> tuple[Place, ...]:
+        """What can be pointed at on the picture that `draw` makes of a row; none: actions are picked from a list."""
+        return ()
+
+    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
+        """The places to point at, one after the other, to take a legal action at a decision; none: see `places`.
+
+        Several actions may have the same clicks, whoever plays is then asked which is meant; but those of one action
+        are never the beginning of those of another.
+        """
+        return ()
+
+    def tell_action(self, row: np.void, action: int) -> str:
+        """A legal action at a decision in plain words, such as "yellow places a blue gem on d4"."""
+        return self.format_action(action)
+
+    def outcome_name(self, code: int) -> str:
+        """What a chance outcome is called, such as "ruby"."""
+        return f"outcome {code}"
+
+    def tell_outcome(self, row: np.void, code: int) -> str:
+        """A chance outcome that happens to a row in plain words, such as "blue draws the ruby and misses the turn"."""
+        return self.outcome_name(code)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"

@@ -5,8 +5,19 @@ import functools
 import numpy as np
 
 from mozaic_env.core.picture import Box, Item, Line, Picture, Text, Use
+from mozaic_env.core.places import Place
 from mozaic_env.mozaic import symbols
-from mozaic_env.mozaic.actions import EDITIONS, FILES, NO_GEM, PLAYERS, POINTS_PER_SQUARE, SLIDES, Gem, format_action
+from mozaic_env.mozaic.actions import (
+    EDITIONS,
+    FILES,
+    NO_GEM,
+    PLAYERS,
+    POINTS_PER_SQUARE,
+    Gem,
+    format_action,
+    tile_name,
+    tiles_of_action,
+)
 from mozaic_env.mozaic.symbols import INK, MUTED
 
 SIZE = 512  # of the picture, in units
@@ -35,6 +46,17 @@ def draw(row: np.void, before: np.void | None = None, action: int | None = None,
         ),
         title=f"Mozaic, {_headline(row)}, yellow {row['score'][0]}, blue {row['score'][1]}",
     )
+
+
+def places(row: np.void) -> tuple[Place, ...]:
+    """The tiles, where `draw` puts them."""
+    board = _board(int(row["rows"]), int(row["cols"]))
+    gems = [int(gems) for gems in row["gems"]]
+    found = []
+    for tile in range(board.rows * board.cols):
+        holds = next((f"{PLAYERS[colour]} gem" for colour in range(2) if gems[colour] >> tile & 1), "")
+        found.append(Place(tile_name(tile, board.cols), *board.corner(tile), board.tile, board.tile, holds))
+    return tuple(found)
 
 
 class _Board:
@@ -136,7 +158,7 @@ def _header(row: np.void, caption: str) -> list[Item]:
 
 def _marks(board: _Board, row: np.void, before: np.void | None, action: int | None) -> list[Item]:
     """Under the gems: squares, tiles that have changed, and the way of a slide."""
-    named = _tiles_of_action(board, action)
+    named = () if action is None else tiles_of_action(action, board.rows, board.cols)
     changed: set[int] = set()
     items: list[Item] = []
     for colour in range(2):
@@ -165,18 +187,6 @@ def _squares(board: _Board, colour: int, now: int, then: int) -> list[Item]:
             x, y = board.corner(tile)
             items.append(Use(symbols.square(colour, board.tile, new), x + board.tile, y))
     return items
-
-
-def _tiles_of_action(board: _Board, action: int | None) -> tuple[int, ...]:
-    """The tile of a placement or removal, both tiles of a slide."""
-    tiles = board.rows * board.cols
-    if action is None:
-        return ()
-    if not tiles <= action < 5 * tiles:
-        return (action % tiles,)
-    tile, direction = divmod(action - tiles, 4)
-    ranks, files = SLIDES[direction]
-    return tile, tile + ranks * board.cols + files
 
 
 def _slide(board: _Board, changed: set[int], gems: int) -> tuple[int, ...]:

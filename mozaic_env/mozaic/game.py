@@ -10,8 +10,19 @@ import numpy.typing as npt
 from mozaic_env.core import contract
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.picture import Picture
+from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
-from mozaic_env.mozaic import actions, drawing, drawing_text, heuristics, observation, position, record, rules
+from mozaic_env.mozaic import (
+    actions,
+    drawing,
+    drawing_text,
+    heuristics,
+    observation,
+    position,
+    record,
+    rules,
+    words,
+)
 
 contract.register(
     rules.ROW,
@@ -214,3 +225,19 @@ class Mozaic(Game):
         self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
     ) -> Picture:
         return drawing.draw(row, before, action, caption)
+
+    def places(self, row: np.void) -> tuple[Place, ...]:
+        return drawing.places(row)
+
+    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
+        tiles = actions.tiles_of_action(action, *self.board)
+        return tuple(actions.tile_name(tile, self.board[1]) for tile in tiles)
+
+    def tell_action(self, row: np.void, action: int) -> str:
+        return words.tell_action(row, action)
+
+    def outcome_name(self, code: int) -> str:
+        return words.gem_name(code)
+
+    def tell_outcome(self, row: np.void, code: int) -> str:
+        return words.tell_outcome(row, code)
