@@ -131,5 +131,5 @@ class Saver:
         env.seed(self.config.seed + self.decisions)  # other luck than the games had that were played before
         self.budget.start(whole["elapsed"])
         self.anchors.best = whole["best"]
-        self.anchors.start(whole.get("minutes", whole["warm_start"]["elapsed"] / 60))  # states used to lack it
+        self.anchors.start(whole["minutes"])
         state.set_random_states(whole["random"])
