@@ -35,6 +35,7 @@ class NetworkSection(Section):
     channels: Annotated[int, Field(ge=1, le=1024)] = 32
     blocks: Annotated[int, Field(ge=0, le=64)] = 1
     value_hidden: Annotated[int, Field(ge=1, le=1024)] = 64
+    symmetric: bool = False  # build the game's symmetries in; channels, value_hidden: multiples of their number
 
 
 class RewardSection(Section):
