@@ -21,6 +21,7 @@ from mozaic_env.mozaic import (
     position,
     record,
     rules,
+    symmetries,
     words,
 )
 
@@ -173,6 +174,10 @@ class Mozaic(Game):
     @property
     def action_planes(self) -> npt.NDArray[np.int64]:
         return actions.action_planes(self.board[0] * self.board[1])
+
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        return symmetries.symmetries(*self.board)
 
     @property
     def options(self) -> dict[str, Any]:
