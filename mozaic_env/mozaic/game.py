@@ -12,6 +12,7 @@ from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
+from mozaic_env.core.symmetry import Symmetry
 from mozaic_env.mozaic import (
     actions,
     drawing,

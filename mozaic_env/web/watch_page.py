@@ -25,7 +25,11 @@ LEARNER = (  # metrics and what they are, in the order of the page
     ("train/clip_fraction", "share of clipped updates"),
     ("train/learning_rate", "learning rate"),
 )
-EXPLAINED = {"mirror": "mirror: itself as of the last update", "past": "past: an earlier self"}
+EXPLAINED = {
+    "mirror": "mirror: itself as of the last update",
+    "past": "past: an earlier self",
+    "prioritised": "prioritised: an earlier self, the likelier the harder it is to beat",
+}
 
 
 @dataclass(frozen=True)
@@ -220,9 +224,26 @@ def _training(run: RunFolder) -> str:
                 ),
             )
         )
+    content.append(_past_selves(metrics))
     speed = chart(rate, "Decisions a second", x_name=DECISIONS, size=(WIDTH, 220), marks=_beginnings(metrics))
     content.append(_section("Throughput", speed, _note("Decisions learnt from a second, updates included.")))
     return "".join(content)
+
+
+def _past_selves(metrics: Metrics) -> str:
+    """How hard the earlier selves are to beat, where the league keeps an eye on it."""
+    marks = []
+    for name in metrics.names("past_selves/", "/score"):
+        score, steps, chance = (metrics.get(f"past_selves/{name}/{what}") for what in ("score", "steps", "chance"))
+        if steps and chance and score[-1][0] == metrics.last("past_selves/1/score"):
+            value = 100 * score[-1][1]
+            text = f"{value:.0f}%, dealt {100 * chance[-1][1]:.0f}%"
+            marks.append(Mark(f"after {number(steps[-1][1])}", value, (value, value), text))
+    if not marks:
+        return ""
+    picture = ladder(marks, "Points against earlier selves", x_name="points, %", x_range=(0, 100), level=50)
+    note = "The learner's points against its earlier selves, as estimated, and how often each is dealt."
+    return _section("Earlier selves", picture, _note(note))
 
 
 def _scores(scores: Sequence[Point], games: Sequence[Point]) -> tuple[str, str, str]:

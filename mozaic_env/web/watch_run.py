@@ -113,6 +113,11 @@ class Metrics:
         series = self.series.get(name)
         return [] if series is None else list(zip(series.x, series.y, strict=True))
 
+    def last(self, name: str) -> float | None:
+        """After how many decisions a metric was noted last."""
+        series = self.series.get(name)
+        return series.x[-1] if series is not None and series.x else None
+
     def names(self, begin: str, end: str) -> list[str]:
         """What stands between `begin` and `end` in the names of metrics, in the order in which they came."""
         return [
