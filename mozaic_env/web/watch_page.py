@@ -118,7 +118,9 @@ def _strength(run: RunFolder) -> str:
 
 def _curve(metrics: Metrics, anchor: str) -> Line:
     low, high = (dict(metrics.get(f"evaluation/{anchor}/{end}")) for end in ("low", "high"))
-    points = [(x, 100 * y) for x, y in metrics.get(f"evaluation/{anchor}/points")]
+    measured = metrics.get(f"evaluation/{anchor}/points")
+    every = -(-len(measured) // MOST_POINTS) or 1  # intervals have no mean, so some are left out; the last one is not
+    points = [(x, 100 * y) for x, y in measured[(len(measured) - 1) % every :: every]]
     band = [(100 * low.get(x, y / 100), 100 * high.get(x, y / 100)) for x, y in points]
     return Line(f"against {anchor}", points, band, dots=len(points) <= 60)
 
