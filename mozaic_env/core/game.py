@@ -5,8 +5,10 @@ The compiled half, what happens on a row, is `mozaic_env.core.contract`.
 
 import abc
 import functools
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -102,6 +104,12 @@ class Game(abc.ABC):
         like the image of the first one, to every seat.
         """
         return (Symmetry("identity", frozen(range(self.num_actions))),)
+
+    @property
+    def champion(self) -> Path | None:
+        """The checkpoint that is shipped with the game, a folder beside its code; None if there is none."""
+        folder = Path(inspect.getfile(type(self))).with_name("champion")
+        return folder if folder.is_dir() else None
 
     @property
     @abc.abstractmethod
