@@ -64,8 +64,9 @@ class Game(abc.ABC):
     name: ClassVar[str]  # the package's name for the game
     dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
-    max_outcomes: ClassVar[int]  # no chance event has more outcomes
+    max_outcomes: ClassVar[int]  # codes of chance outcomes are below this; 0: the game has no chance
     max_decisions: ClassVar[int]  # default limit on the decisions of a game
+    players: ClassVar[tuple[int, int]] = (2, 2)  # how few and how many a variant of the game can have
 
     num_players: int
     num_actions: int
@@ -126,6 +127,14 @@ class Game(abc.ABC):
         """Rows that carry the options, their key 0, not yet set up; shape (size,)."""
 
     @property
+    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
+        """What `setup` draws by the key: for each start its probability and the fields of the row that it sets.
+
+        One start that sets nothing: the key has no part in it, which is so in most games.
+        """
+        return ((1.0, {}),)
+
+    @property
     @abc.abstractmethod
     def seat_names(self) -> tuple[str, ...]:
         """What the players are called, by seat."""
@@ -180,6 +189,10 @@ class Game(abc.ABC):
             action: the last action before `row`, marked above all others.
             caption: a line of text; "" says what the last action was and what it brought.
         """
+
+    def outcome_name(self, code: int) -> str:
+        """What a chance outcome is called, such as "ruby"."""
+        return f"outcome {code}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"

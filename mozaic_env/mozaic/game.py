@@ -178,6 +178,12 @@ class Mozaic(Game):
         return cls(header["rules"], int(sizes[0]), int(sizes[1]))
 
     @property
+    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
+        if self.rules == actions.EDITIONS[actions.AMETHYST]:
+            return super().starts
+        return ((0.5, {"mover": 0}), (0.5, {"mover": 1}))
+
+    @property
     def seat_names(self) -> tuple[str, ...]:
         return actions.PLAYERS
 
@@ -214,3 +220,6 @@ class Mozaic(Game):
         self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
     ) -> Picture:
         return drawing.draw(row, before, action, caption)
+
+    def outcome_name(self, code: int) -> str:
+        return "double turn" if code == actions.Gem.DOUBLE else actions.Gem(code).name.lower()
