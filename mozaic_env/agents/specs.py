@@ -80,8 +80,8 @@ def _read(spec: str, words: list[str], accepted: dict[str, Callable[[str], Any]]
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise ValueError("expected a whole number")
+    if not re.fullmatch(r"[0-9]{1,18}", text):
+        raise ValueError("expected a whole number of at most 18 digits")
     return int(text)
 
 
