@@ -74,9 +74,7 @@ def choose_rows(
 
 
 @jit
-def value_rows(
-    rows: npt.NDArray[np.void], weights: Floats, found: Floats, actions: Integers, values: Floats
-) -> None:
+def value_rows(rows: npt.NDArray[np.void], weights: Floats, found: Floats, actions: Integers, values: Floats) -> None:
     """Writes at found[row, action] the heuristic value of the state after each legal action, for who decides."""
     for i in range(len(rows)):
         seat = mover(rows[i])

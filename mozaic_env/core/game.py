@@ -5,8 +5,10 @@ The compiled half, what happens on a row, is `mozaic_env.core.contract`.
 
 import abc
 import functools
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,8 +65,9 @@ class Game(abc.ABC):
     name: ClassVar[str]  # the package's name for the game
     dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
-    max_outcomes: ClassVar[int]  # no chance event has more outcomes
+    max_outcomes: ClassVar[int]  # codes of chance outcomes are below this; 0: the game has no chance
     max_decisions: ClassVar[int]  # default limit on the decisions of a game
+    players: ClassVar[tuple[int, int]] = (2, 2)  # how few and how many a variant of the game can have
     margin_unit: ClassVar[str] = "the game's unit"  # what margins are counted in, as in "squares"
 
     num_players: int
@@ -106,6 +109,12 @@ class Game(abc.ABC):
         return (Symmetry("identity", frozen(range(self.num_actions))),)
 
     @property
+    def champion(self) -> Path | None:
+        """The checkpoint that is shipped with the game, a folder beside its code; None if there is none."""
+        folder = Path(inspect.getfile(type(self))).with_name("champion")
+        return folder if folder.is_dir() else None
+
+    @property
     @abc.abstractmethod
     def options(self) -> dict[str, Any]:
         """What fixes this game among its variants: ``type(game)(**game.options)`` makes it again."""
@@ -118,6 +127,14 @@ class Game(abc.ABC):
     @abc.abstractmethod
     def rows(self, size: int) -> Rows:
         """Rows that carry the options, their key 0, not yet set up; shape (size,)."""
+
+    @property
+    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
+        """What `setup` draws by the key: for each start its probability and the fields of the row that it sets.
+
+        One start that sets nothing: the key has no part in it, which is so in most games.
+        """
+        return ((1.0, {}),)
 
     @property
     @abc.abstractmethod

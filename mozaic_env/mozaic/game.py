@@ -192,6 +192,12 @@ class Mozaic(Game):
         return cls(header["rules"], int(sizes[0]), int(sizes[1]))
 
     @property
+    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
+        if self.rules == actions.EDITIONS[actions.AMETHYST]:
+            return super().starts
+        return ((0.5, {"mover": 0}), (0.5, {"mover": 1}))
+
+    @property
     def seat_names(self) -> tuple[str, ...]:
         return actions.PLAYERS
 
