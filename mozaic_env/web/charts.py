@@ -12,7 +12,7 @@ from html import escape
 WIDTH, HEIGHT = 580, 280
 SMALL = (340, 150)  # width and height of a picture that stands beside others
 LEFT, TOP, BOTTOM, RIGHT = 54, 14, 40, 14  # room around the plot
-LETTER = 7.6  # width of a character, about
+LETTER, WIDE_LETTER = 7.6, 9.5  # width of a character, about, and on a small screen
 COLOURS = 8
 SLICES = 48  # parts of the width that tell their values
 Point = tuple[float, float]
@@ -132,8 +132,8 @@ def ladder(marks: Sequence[Mark], title: str, *, x_name: str, x_range: Point, le
     """Values with their intervals, one below the other."""
     if not marks:
         return '<p class="nothing">Nothing yet.</p>'
-    left = LEFT + min(max(len(mark.name) for mark in marks) * LETTER, 230) - 30
-    right, pitch = WIDTH - RIGHT - max(len(mark.text) for mark in marks) * LETTER, 34
+    left = min(max(len(mark.name) for mark in marks) * WIDE_LETTER, 230) + 16
+    right, pitch = WIDTH - RIGHT - max(len(mark.text) for mark in marks) * WIDE_LETTER, 34
     height = TOP + pitch * len(marks) + BOTTOM
     low, high = x_range
 

@@ -138,8 +138,10 @@ def _ladder(run: RunFolder, anchors: Sequence[str]) -> str:
         margins = metrics.get(f"evaluation/{anchor}/margin")
         interval = (ends[0][-1][1], ends[1][-1][1]) if all(ends) else (points[-1][1], points[-1][1])
         text = f"{100 * points[-1][1]:.1f}%" + (f", {margins[-1][1]:+.1f} {unit}" if margins else "")
-        marks.append(Mark(f"against {anchor}", 100 * points[-1][1], (100 * interval[0], 100 * interval[1]), text))
-    picture = ladder(marks, "Latest points against each agent", x_name="points, %", x_range=(0, 100), level=50)
+        marks.append(Mark(anchor, 100 * points[-1][1], (100 * interval[0], 100 * interval[1]), text))
+    picture = ladder(
+        marks, "Latest points against each agent", x_name="points against it, %", x_range=(0, 100), level=50
+    )
     return _section("Ladder, at the last measure", picture, _note(_best(run)))
 
 
