@@ -50,7 +50,7 @@ async function explain(error) {
   } else if (error.status === 404) {
     await start();
   } else {
-    pause(true);
+    if (error.status === 0 || error.status >= 500) pause(true);
     toast(error.message);
   }
 }
@@ -112,7 +112,7 @@ const seatName = (seat) => facts.seat_names[seat];
 
 function pause(on) {
   paused = on;
-  $("pause").setAttribute("aria-pressed", String(on));
+  $("pause").classList.toggle("main", on);
   $("pause").textContent = on ? "Go on" : "Pause";
 }
 
