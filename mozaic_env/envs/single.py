@@ -148,19 +148,31 @@ class GameEnv(gym.Env[Observation, np.int64]):
             seed = check_whole_number("seed", seed, 0)
         start, seat = read_reset_options(self.game, options)
         super().reset(seed=seed)
-        batch = self._batch
         if seed is not None:
             keys = keys_from_seeds([seed])
         elif self._start is None:
             keys = self.np_random.integers(2**64, size=1, dtype=np.uint64)
         else:
             keys = None
-        self._start = None  # in case that no game begins
-        batch.begin(_ONLY, keys, start, seat)
-        self._start = self._before = self._first_row(start)
+        self.begin(keys, start, seat)
         if self.render_mode == "human":
             self.render()
         return self._observe(), self._info()
+
+    def begin(self, keys: npt.NDArray[np.uint64] | None, start: np.void | None, seat: int | None) -> None:
+        """Begins a game as `reset` does, by the key of its random stream.
+
+        Args:
+            keys: the key, shape (1,); None: the stream goes on.
+            start: the row to start from, its key ignored; None: the start of the game.
+            seat: the agent's; None: as the environment's options say.
+
+        Raises:
+            ValueError: the seat does not decide in what follows from `start`.
+        """
+        self._start = None  # in case that no game begins
+        self._batch.begin(_ONLY, keys, start, seat)
+        self._start = self._before = self._first_row(start)
 
     def _first_row(self, start: np.void | None) -> np.void:
         first = self.game.rows(1)[0] if start is None else start.copy()
@@ -274,6 +286,13 @@ class GameEnv(gym.Env[Observation, np.int64]):
     def __getstate__(self) -> dict[str, Any]:
         """All but the window, so copies and pickles carry the game in progress."""
         return {**self.__dict__, "_window": None}
+
+    def __copy__(self) -> "GameEnv":
+        """As deep as `copy.deepcopy`: two environments never share a game."""
+        return copy.deepcopy(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.game!r}, {self._batch.description}>"
 
     def render(self) -> Any:
         """The picture that `render_mode` asks for: text or an array; None where a window shows it, or without a mode.

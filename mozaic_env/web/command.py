@@ -8,9 +8,7 @@ from mozaic_env.agents.specs import is_folder, make_agent
 from mozaic_env.arena.contestants import make_contestants
 from mozaic_env.core.game import Game
 from mozaic_env.web import mind, view
-from mozaic_env.web.app import PLAY, application, play_routes
 from mozaic_env.web.play import HUMAN, Play
-from mozaic_env.web.serve import serve
 from mozaic_env.web.sessions import Sessions
 from mozaic_env.web.table import Table
 
@@ -20,6 +18,13 @@ USUAL_AGENTS = ("champion", "expectimax:depth=2", "pattern", "greedy", "random")
 
 def run(arguments: Namespace) -> int:
     """The command; `arguments` as `mozaic_env.cli` reads them."""
+    if arguments.terminal:
+        from mozaic_env.web import terminal
+
+        return terminal.run(arguments, *_agents(arguments))
+    from mozaic_env.web.app import PLAY, application, play_routes  # needs what the terminal does not
+    from mozaic_env.web.serve import serve
+
     if arguments.sessions < 1:
         raise ValueError(f"--sessions {arguments.sessions}; accepted: a whole number of at least 1")
     game, agents = _agents(arguments)

@@ -199,7 +199,7 @@ function leadCurves() {
   return seats.map((seat) => rows.map(([at, leads]) => [at, leads[seat]]));
 }
 
-const leadTitle = () => `Lead ${facts.seat_names.length === 2 ? `of ${seatName(0)}` : "of each seat"}`;
+const leadTitle = () => `Lead of ${facts.seat_names.length === 2 ? seatName(0) : "each seat"}, in ${facts.unit}`;
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const sentences = (told) => told.map((sentence) => `${capital(sentence)}.`).join(" ");
 
