@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,6 +102,15 @@ def test_the_arena_knows_no_page_and_no_game(part: str) -> None:
         if module.startswith("mozaic_env.") and module.split(".")[1] in {"web", "cli", "testing", *GAME_FOLDERS}
     ]
     assert not wrong
+
+
+def test_the_page_knows_no_game() -> None:
+    above = {"cli", "testing", *GAME_FOLDERS}
+    for file in sources("web"):
+        for line, module in imports(file):
+            assert not (module.startswith("mozaic_env.") and module.split(".")[1] in above), f"{file}:{line}"
+    for file in (PACKAGE / "web" / "static").iterdir():
+        assert not re.search("mozaic|amethyst|onyx|emerald", file.read_text(encoding="utf-8"), re.IGNORECASE), file
 
 
 def test_nothing_in_the_package_imports_what_is_outside_it() -> None:
