@@ -38,6 +38,7 @@ PACKAGES = (
     "safetensors",
     "stable-baselines3",
     "sb3-contrib",
+    "ray",
 )
 
 Card = dict[str, Any]
