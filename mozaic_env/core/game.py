@@ -62,8 +62,7 @@ class Game(abc.ABC):
     dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
     max_outcomes: ClassVar[int]  # no chance event has more outcomes
-    max_decisions: ClassVar[int]  # default limit on the decisions of a game
-
+    max_decisions: int  # default limit on the decisions of a game
     num_players: int
     num_actions: int
     fields: tuple[Field, ...]
