@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from mozaic_env.agents.network import BoardNetwork, layout_of
+from mozaic_env.agents.network import BoardNetwork, NetworkConfig, group_order, layout_of
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
@@ -92,7 +92,7 @@ def check(config: Config) -> Game:
         ValueError: a value that no single key can tell: the game's options, an agent, the device.
     """
     game = make_game(config.game.name, **config.game.options)
-    layout_of(game)
+    group_order(layout_of(game), NetworkConfig(**config.network.model_dump()))
     for spec in (*config.opponents.fixed, *config.evaluation.against):
         make_agent(spec, game)
     if config.warm_start.teacher is not None:
@@ -142,14 +142,7 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
     model = make_learner(config, game, env, budget, device, bfloat16)
     network: BoardNetwork = model.policy.network
     warm = WarmStart(config, game, network, budget, device, bfloat16)
-    league = League(
-        config.opponents,
-        game,
-        network,
-        per_update=config.ppo.games * config.ppo.rollout,
-        seed=config.seed,
-        bfloat16=bfloat16,
-    )
+    league = League(config.opponents, game, network, seed=config.seed, bfloat16=bfloat16)
     saver = Saver(config, game, folder, model, league, warm, budget, bfloat16)
     if before is not None:
         saver.restore(before, env)
