@@ -63,6 +63,7 @@ class Game(abc.ABC):
     dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
     max_outcomes: ClassVar[int]  # no chance event has more outcomes
+    most_moves: ClassVar[int] = 0  # room that `mozaic_env.core.engine` needs; 0: the game does not offer it
     max_decisions: int  # default limit on the decisions of a game
     num_players: int
     num_actions: int

@@ -198,14 +198,15 @@ def leaves_king_safe(row: Row, origin: int, target: int) -> bool:
 @jit(forceinline=True)
 def _is_safe(row: Row, origin: int, target: int, guarded: Guard) -> bool:
     """`leaves_king_safe`, mostly without trying."""
-    side = np.int64(row.mover)
-    if origin == row.kings[side] or target == row.passed:
-        return leaves_king_safe(row, origin, target)
     lines, checks = (guarded[1], guarded[2], guarded[3]), (guarded[4], guarded[5], guarded[6])
-    touches = has(lines, origin) or (row.board[target] == 0 and has(lines, target))
+    touches = origin == row.kings[row.mover] or target == row.passed or has(lines, origin)
+    touches = touches or (row.board[target] == 0 and has(lines, target))
     if guarded[0] == 0:
-        return not touches or leaves_king_safe(row, origin, target)
-    return (touches or has(checks, target)) and leaves_king_safe(row, origin, target)
+        if not touches:
+            return True
+    elif not (touches or has(checks, target)):
+        return False
+    return leaves_king_safe(row, origin, target)
 
 
 @jit

@@ -10,7 +10,7 @@ from mozaic_env.core import contract
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.record import Record
-from mozaic_env.mozaic_chess import actions, board, drawing, heuristics, observation, position, record, rules
+from mozaic_env.mozaic_chess import actions, board, drawing, engine, heuristics, observation, position, record, rules
 
 contract.register(
     board.ROW,
@@ -41,6 +41,7 @@ class MosaicChess(Game):
     dtype: ClassVar[np.dtype[Any]] = board.ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     max_outcomes: ClassVar[int] = 0
+    most_moves: ClassVar[int] = engine.board.MOST_MOVES
 
     num_players = len(actions.PLAYERS)
     num_actions = actions.NUM_ACTIONS

@@ -137,7 +137,7 @@ def can_return(row: Row, move: int) -> bool:
 
 
 @jit
-def _bare_king(row: Row) -> int:
+def bare_king(row: Row) -> int:
     """The ending where the mover has a king alone."""
     other = 1 - np.int64(row.mover)
     men = men_of(row, other)
@@ -157,7 +157,7 @@ def ending_of(row: Row) -> int:
     """
     row.repeats = _earlier(row)
     if size_of(men_of(row, np.int64(row.mover))) == 1:
-        return _bare_king(row)
+        return bare_king(row)
     guarded = guard(row)
     if size_of(movable(row, guarded, True)) == 0:
         return CHECKMATE if guarded[0] else STALEMATE
