@@ -10,7 +10,7 @@ from mozaic_env.core import contract
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.record import Record
-from mozaic_env.mozaic_chess import actions, board, drawing, engine, heuristics, observation, position, record, rules
+from mozaic_env.mozaic_chess import actions, board, drawing, engine, heuristics, notation, observation, position, record, rules
 
 contract.register(
     board.ROW,
@@ -34,6 +34,9 @@ contract.register(
 )
 
 
+MATERIAL = 0.01  # of a win, for each pawn that the lead in material grows by, in the material reward
+
+
 class MosaicChess(Game):
     """PAGE."""
 
@@ -41,6 +44,7 @@ class MosaicChess(Game):
     dtype: ClassVar[np.dtype[Any]] = board.ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     max_outcomes: ClassVar[int] = 0
+    rewards: ClassVar[Mapping[str, tuple[float, float]]] = {**Game.rewards, "material": (MATERIAL, 1.0)}
     most_moves: ClassVar[int] = engine.board.MOST_MOVES
 
     num_players = len(actions.PLAYERS)
@@ -64,6 +68,10 @@ class MosaicChess(Game):
     @property
     def action_planes(self) -> npt.NDArray[np.int64]:
         return actions.action_planes()
+
+    @property
+    def turned_by(self) -> str:
+        return observation.TURNED
 
     @property
     def options(self) -> dict[str, Any]:
@@ -102,6 +110,10 @@ class MosaicChess(Game):
 
     def replay(self, game_record: Record) -> Iterator[tuple[str, np.void]]:
         return record.replay(self, game_record)
+
+    def tell_action(self, row: np.void, action: int) -> str:
+        """A legal action at a decision in plain words, such as "white moves the knight from e4 to d6"."""
+        return notation.tell_action(row, action)
 
     def draw_text(self, row: np.void) -> str:
         return drawing.draw_text(row)
