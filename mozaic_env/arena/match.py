@@ -18,6 +18,7 @@ from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs.batch import check_whole_number
 
 COMPILED_BATCH = 32  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
+MOST_GAMES = 10**8  # of a match; what happened in each is kept in memory, some 70 bytes a game
 ASKED_BATCH = 512  # games for which a Python agent is asked at once
 
 Progress = Callable[[float], None]
@@ -122,6 +123,8 @@ def check_games(games: int) -> None:
         raise ValueError(
             f"games={games}; accepted: an even number, because games are played in pairs with the seats swapped"
         )
+    if games > MOST_GAMES:
+        raise ValueError(f"games={games}; accepted: at most {MOST_GAMES:,}, since all results are kept in memory")
 
 
 def pair_seeds(seed: int, games: int) -> npt.NDArray[np.uint64]:

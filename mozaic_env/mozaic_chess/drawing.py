@@ -5,9 +5,11 @@ import functools
 import numpy as np
 
 from mozaic_env.core.picture import Box, Item, Picture, Text, Use
+from mozaic_env.core.places import Place
 from mozaic_env.mozaic_chess import board, rules, symbols
 from mozaic_env.mozaic_chess.actions import FILES, NUM_ACTIONS, PLAYERS, format_action, square_name
 from mozaic_env.mozaic_chess.board import MOST_QUIET, NOWHERE
+from mozaic_env.mozaic_chess.notation import piece_name
 from mozaic_env.mozaic_chess.pieces import KINDS, PIECES, symbol
 from mozaic_env.mozaic_chess.symbols import INK, MUTED
 from mozaic_env.mozaic_chess.tables import SIZE, SQUARES, TENTHS
@@ -55,6 +57,16 @@ def middle(square: int) -> tuple[float, float]:
     """The middle of a square."""
     x, y = corner(square)
     return x + TILE / 2, y + TILE / 2
+
+
+def places(row: np.void) -> tuple[Place, ...]:
+    """The squares, where `draw` puts them."""
+    found = []
+    for square in range(SQUARES):
+        code = int(row["board"][square])
+        holds = f"{PLAYERS[(code - 1) // KINDS]} {piece_name(code)}" if code else ""
+        found.append(Place(square_name(square), *corner(square), TILE, TILE, holds))
+    return tuple(found)
 
 
 @functools.cache

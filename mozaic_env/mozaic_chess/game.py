@@ -9,6 +9,7 @@ import numpy.typing as npt
 from mozaic_env.core import contract
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.picture import Picture
+from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
 from mozaic_env.mozaic_chess import actions, board, drawing, engine, heuristics, notation, observation, position, record, rules
 
@@ -44,6 +45,7 @@ class MosaicChess(Game):
     dtype: ClassVar[np.dtype[Any]] = board.ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     max_outcomes: ClassVar[int] = 0
+    margin_unit: ClassVar[str] = "pawns"
     rewards: ClassVar[Mapping[str, tuple[float, float]]] = {**Game.rewards, "material": (MATERIAL, 1.0)}
     most_moves: ClassVar[int] = engine.board.MOST_MOVES
 
@@ -111,8 +113,14 @@ class MosaicChess(Game):
     def replay(self, game_record: Record) -> Iterator[tuple[str, np.void]]:
         return record.replay(self, game_record)
 
+    def places(self, row: np.void) -> tuple[Place, ...]:
+        return drawing.places(row)
+
+    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
+        """The piece's square, or the square to go to; a promotion is asked about."""
+        return (actions.square_name(action % actions.SQUARES),)
+
     def tell_action(self, row: np.void, action: int) -> str:
-        """A legal action at a decision in plain words, such as "white moves the knight from e4 to d6"."""
         return notation.tell_action(row, action)
 
     def draw_text(self, row: np.void) -> str:
