@@ -9,7 +9,7 @@ from mozaic_env.core.record import Record
 
 GAMES = {
     "mozaic": "mozaic_env.mozaic.game:Mozaic",
-    "mosaic_chess": "mozaic_env.mozaic_chess.game:MosaicChess",
+    "mosaic_chess": "mozaic_env.mosaic_chess.game:MosaicChess",
 }
 
 

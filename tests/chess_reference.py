@@ -103,7 +103,7 @@ def sign(number: int) -> int:
 
 
 def elephant(board: Board, at: Square, forward: int) -> set[Square]:
-    return leaps(board, at, DIAGONAL + [(1, 0), (-1, 0), (0, forward)])
+    return leaps(board, at, [*DIAGONAL, (1, 0), (-1, 0), (0, forward)])
 
 
 def kirin(board: Board, at: Square, forward: int) -> set[Square]:
@@ -111,11 +111,11 @@ def kirin(board: Board, at: Square, forward: int) -> set[Square]:
 
 
 def gold(board: Board, at: Square, forward: int) -> set[Square]:
-    return leaps(board, at, STRAIGHT + [(1, forward), (-1, forward)])
+    return leaps(board, at, [*STRAIGHT, (1, forward), (-1, forward)])
 
 
 def silver(board: Board, at: Square, forward: int) -> set[Square]:
-    return leaps(board, at, DIAGONAL + [(0, forward)])
+    return leaps(board, at, [*DIAGONAL, (0, forward)])
 
 
 def phoenix(board: Board, at: Square, forward: int) -> set[Square]:

@@ -4,9 +4,19 @@ import time
 
 import numpy as np
 
+from mozaic_env.agents.alphabeta_search import (
+    MOST_PLIES,
+    NODES,
+    STOPPED,
+    SURE,
+    Search,
+    begin,
+    deepen,
+    make_search,
+    search_rows,
+)
 from mozaic_env.agents.base import Actions, Agent, Masks
 from mozaic_env.agents.kernels import agent_bits
-from mozaic_env.agents.alphabeta_search import MOST_PLIES, NODES, STOPPED, SURE, Search, begin, deepen, make_search, search_rows
 from mozaic_env.core import engine
 from mozaic_env.core.contract import Integers
 from mozaic_env.core.engine import decision_of_move

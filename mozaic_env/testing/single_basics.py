@@ -28,7 +28,6 @@ from mozaic_env.testing.helpers import (
     whole_game,
 )
 
-
 LONG = 200  # decisions; of longer games not every moment is looked at
 
 

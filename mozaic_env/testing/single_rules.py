@@ -20,7 +20,6 @@ from mozaic_env.testing.helpers import (
     whole_game,
 )
 
-
 LONG = 150  # decisions; of longer games not every moment is looked at
 
 

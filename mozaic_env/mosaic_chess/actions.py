@@ -9,7 +9,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.mozaic_chess.tables import SIZE, SQUARES
+from mozaic_env.mosaic_chess.tables import SIZE, SQUARES
 
 FILES = "abcdefghijkl"
 PLAYERS = ("white", "black")

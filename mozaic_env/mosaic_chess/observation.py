@@ -6,10 +6,10 @@ from mozaic_env.core.bits import ONE, Bytes, clear, first
 from mozaic_env.core.contract import Row
 from mozaic_env.core.game import Field, binary, counts
 from mozaic_env.core.jit import jit
-from mozaic_env.mozaic_chess.board import MOST_QUIET, NOWHERE
-from mozaic_env.mozaic_chess.pieces import KINDS, LETTERS
-from mozaic_env.mozaic_chess.rules import MOST_REPEATS
-from mozaic_env.mozaic_chess.tables import FLIPPED, SIZE, SQUARES
+from mozaic_env.mosaic_chess.board import MOST_QUIET, NOWHERE
+from mozaic_env.mosaic_chess.pieces import KINDS, LETTERS
+from mozaic_env.mosaic_chess.rules import MOST_REPEATS
+from mozaic_env.mosaic_chess.tables import FLIPPED, SIZE, SQUARES
 
 CHOSEN, PASSED = 2 * KINDS, 2 * KINDS + 1  # planes behind those of the pieces
 PLANES = PASSED + 1

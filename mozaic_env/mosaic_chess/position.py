@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 
-from mozaic_env.mozaic_chess import board, notation, rules
-from mozaic_env.mozaic_chess.actions import parse_square, square_name
-from mozaic_env.mozaic_chess.board import MOST_QUIET, NOWHERE
-from mozaic_env.mozaic_chess.pieces import KINDS, PAWN_RANK, code_of, symbol
-from mozaic_env.mozaic_chess.tables import KINGS, PAWNS, SIZE, SQUARES
+from mozaic_env.mosaic_chess import board, notation, rules
+from mozaic_env.mosaic_chess.actions import parse_square, square_name
+from mozaic_env.mosaic_chess.board import MOST_QUIET, NOWHERE
+from mozaic_env.mosaic_chess.pieces import KINDS, PAWN_RANK, code_of, symbol
+from mozaic_env.mosaic_chess.tables import KINGS, PAWNS, SIZE, SQUARES
 
 FORMAT = (
     "<board> <w or b> <en passant square or -> <plies since a capture or pawn move> <move number> "

@@ -1,6 +1,6 @@
 """The rules of Mosaic Chess as compiled functions on a row; no drawing, no environment.
 
-Readings of the source are marked *reading*. The board itself is in `mozaic_env.mozaic_chess.board`.
+Readings of the source are marked *reading*. The board itself is in `mozaic_env.mosaic_chess.board`.
 """
 
 import numpy as np
@@ -9,10 +9,9 @@ from mozaic_env.core.bits import ONE, Bytes, clear, count, nth, spread
 from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import below
-from mozaic_env.mozaic_chess.board import (
+from mozaic_env.mosaic_chess.board import (
     MOST_QUIET,
     NOWHERE,
-    ROW,
     Squares,
     can_move,
     destinations,
@@ -26,8 +25,8 @@ from mozaic_env.mozaic_chess.board import (
     must_promote,
     size_of,
 )
-from mozaic_env.mozaic_chess.pieces import SETUP, code_of
-from mozaic_env.mozaic_chess.tables import (
+from mozaic_env.mosaic_chess.pieces import SETUP, code_of
+from mozaic_env.mosaic_chess.tables import (
     HASH_OF_BLACK,
     HASH_OF_PIECE,
     IN_ZONE,
@@ -41,10 +40,16 @@ from mozaic_env.mozaic_chess.tables import (
     WORTH,
 )
 
-__all__ = ["ROW"]
-
 RUNNING, CHECKMATE, BARE_KING, STALEMATE, BARE_DRAW, REPETITION, QUIET = range(7)  # why a game is over
-ENDINGS = ("", "checkmate", "bare king", "stalemate", "bare king, the last piece falls", "third repetition", "200 plies")
+ENDINGS = (
+    "",
+    "checkmate",
+    "bare king",
+    "stalemate",
+    "bare king, the last piece falls",
+    "third repetition",
+    "200 plies",
+)
 MOST_REPEATS = 2  # then the position is there for the third time
 
 START = np.zeros(SQUARES, np.uint8)

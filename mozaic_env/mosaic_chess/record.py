@@ -6,9 +6,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from mozaic_env.core.record import Record
-from mozaic_env.mozaic_chess import notation, rules
-from mozaic_env.mozaic_chess.actions import parse_square, square_name
-from mozaic_env.mozaic_chess.board import NOWHERE
+from mozaic_env.mosaic_chess import notation, rules
+from mozaic_env.mosaic_chess.actions import parse_square, square_name
+from mozaic_env.mosaic_chess.board import NOWHERE
 
 GAME = "mosaic_chess"
 LIMIT = "max_plies"
@@ -16,7 +16,7 @@ UNKNOWN = "*"  # the result of a game that was not played to its end
 
 
 class Variant(Protocol):
-    """What a record needs to know of a game; `mozaic_env.mozaic_chess.game.MosaicChess` is one."""
+    """What a record needs to know of a game; `mozaic_env.mosaic_chess.game.MosaicChess` is one."""
 
     max_plies: int
 
@@ -95,7 +95,7 @@ def _play_word(row: np.void, word: str, is_last: bool) -> None:
 
 
 def _where(row: np.void) -> str:
-    from mozaic_env.mozaic_chess.position import format_position
+    from mozaic_env.mosaic_chess.position import format_position
 
     return repr(format_position(row))
 

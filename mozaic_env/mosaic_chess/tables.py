@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.mozaic_chess.pieces import KINDS, PAWN, PAWN_RANK, PIECES, ZONE, Offset, Piece, code_of
+from mozaic_env.mosaic_chess.pieces import KINDS, PAWN, PAWN_RANK, PIECES, ZONE, Offset, Piece, code_of
 
 SIZE = 12
 SQUARES = SIZE * SIZE
@@ -138,9 +138,9 @@ def _move_tables() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int32]]:
 
 
 def _attacks(piece: Piece, black: bool) -> dict[Offset, tuple[int, int, int]]:
-    """For each offset from piece to attacked square: direction and number of the squares between, and what they may hold.
+    """For each offset from piece to attacked square: direction and number of the squares between, and what they hold.
 
-    The last is a sum of 1 (no piece) and 2 (one piece).
+    The last is a sum of 1 (no piece) and 2 (one piece): with so many the piece attacks.
     """
     found: dict[Offset, tuple[int, int, int]] = {}
 

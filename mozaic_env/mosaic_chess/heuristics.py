@@ -9,7 +9,7 @@ import numpy as np
 from mozaic_env.core.bits import ONE, first
 from mozaic_env.core.contract import OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
-from mozaic_env.mozaic_chess.board import (
+from mozaic_env.mosaic_chess.board import (
     NOWHERE,
     destinations,
     guard,
@@ -20,9 +20,9 @@ from mozaic_env.mozaic_chess.board import (
     unmake,
     victim_of,
 )
-from mozaic_env.mozaic_chess.pieces import KINDS
-from mozaic_env.mozaic_chess.rules import RUNNING, can_return, ending_of, mover, outcome
-from mozaic_env.mozaic_chess.tables import END, GO, NODES, PASSING, PROMOTIONS, SQUARES, STARTS, TAKE, TENTHS, WORTH
+from mozaic_env.mosaic_chess.pieces import KINDS
+from mozaic_env.mosaic_chess.rules import RUNNING, can_return, ending_of, mover, outcome
+from mozaic_env.mosaic_chess.tables import END, GO, NODES, PASSING, PROMOTIONS, SQUARES, STARTS, TAKE, TENTHS, WORTH
 
 HEURISTICS = {
     "material": (0.0,),

@@ -1,6 +1,6 @@
 """The one table of pieces: what each is called, how it moves, what it becomes. Everything else follows from it.
 
-Offsets are (files, ranks), ranks positive towards the opponent. `mozaic_env.mozaic_chess.tables` compiles them.
+Offsets are (files, ranks), ranks positive towards the opponent. `mozaic_env.mosaic_chess.tables` compiles them.
 """
 
 from dataclasses import dataclass
@@ -27,9 +27,7 @@ def every_bent(first: Offset, *directions: Offset) -> tuple[Bent, ...]:
     for swap in (False, True):
         for sx in (1, -1):
             for sy in (1, -1):
-                turned = [
-                    (sx * (dy if swap else dx), sy * (dx if swap else dy)) for dx, dy in (first, *directions)
-                ]
+                turned = [(sx * (dy if swap else dx), sy * (dx if swap else dy)) for dx, dy in (first, *directions)]
                 copies.setdefault(turned[0], set()).update(turned[1:])
     return tuple((start, tuple(sorted(on))) for start, on in copies.items())
 

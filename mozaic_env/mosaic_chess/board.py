@@ -1,7 +1,7 @@
 """The board of Mosaic Chess as compiled functions on a row: attacks, legal moves, making and unmaking them, perft.
 
 Squares are numbers, 12 * (rank - 1) + file, a1 = 0. A set of squares is three words of 64 bits. A move is
-origin | target << 8 | promotes << 16. No piece has code of its own here: see `mozaic_env.mozaic_chess.tables`.
+origin | target << 8 | promotes << 16. No piece has code of its own here: see `mozaic_env.mosaic_chess.tables`.
 """
 
 import numpy as np
@@ -11,8 +11,8 @@ from mozaic_env.core import contract
 from mozaic_env.core.bits import ONE, Board, count, first
 from mozaic_env.core.contract import Integers, Row
 from mozaic_env.core.jit import jit
-from mozaic_env.mozaic_chess.pieces import KINDS
-from mozaic_env.mozaic_chess.tables import (
+from mozaic_env.mosaic_chess.pieces import KINDS
+from mozaic_env.mosaic_chess.tables import (
     ATTACKS,
     END,
     GO,
@@ -56,7 +56,7 @@ ROW = np.dtype(
         ("quiet", np.uint8),  # plies since a capture or a pawn move
         ("past", np.uint8),  # how many `moves` there are, zeros behind them
         ("repeats", np.uint8),  # how often the position has been there before
-        ("ending", np.uint8),  # why the game is over, see `mozaic_env.mozaic_chess.rules`
+        ("ending", np.uint8),  # why the game is over, see `mozaic_env.mosaic_chess.rules`
     ],
     align=True,
 )

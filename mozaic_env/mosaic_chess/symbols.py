@@ -8,7 +8,7 @@ import functools
 import math
 
 from mozaic_env.core.picture import Box, Disc, Line, Point, Polygon, Shape, Symbol
-from mozaic_env.mozaic_chess.pieces import KING, PIECES, Piece
+from mozaic_env.mosaic_chess.pieces import KING, PIECES, Piece
 
 INK = "#2c3138"
 MUTED = "#7d786d"

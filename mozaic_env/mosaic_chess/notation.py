@@ -4,18 +4,18 @@ import re
 
 import numpy as np
 
-from mozaic_env.mozaic_chess import board, rules
-from mozaic_env.mozaic_chess.actions import PLAYERS, parse_square, square_name
-from mozaic_env.mozaic_chess.board import NOWHERE
-from mozaic_env.mozaic_chess.pieces import KINDS, PIECES
-from mozaic_env.mozaic_chess.tables import PROMOTIONS, SQUARES
+from mozaic_env.mosaic_chess import board, rules
+from mozaic_env.mosaic_chess.actions import PLAYERS, parse_square, square_name
+from mozaic_env.mosaic_chess.board import NOWHERE
+from mozaic_env.mosaic_chess.pieces import KINDS, PIECES
+from mozaic_env.mosaic_chess.tables import PROMOTIONS, SQUARES
 
 FORM = "e4-e5, e4xf5, e4xd5ep, with + at the end for a promotion"
 _MOVE = re.compile(r"([a-l]\d{1,2})([-x])([a-l]\d{1,2})(ep)?(\+)?", re.ASCII)
 
 
 def move_of_actions(chosen: int, action: int) -> int:
-    """The move that two decisions make, as `mozaic_env.mozaic_chess.board` has it."""
+    """The move that two decisions make, as `mozaic_env.mosaic_chess.board` has it."""
     promotes, target = divmod(action - SQUARES, SQUARES)
     return chosen | target << 8 | promotes << 16
 
@@ -74,7 +74,9 @@ def tell_action(row: np.void, action: int) -> str:
     move = move_of_actions(origin, action)
     target = move >> 8 & 255
     victim = int(row["board"][board.victim_of(row, origin, target)])
-    told = f"{who} moves the {piece_name(int(row['board'][origin]))} from {square_name(origin)} to {square_name(target)}"
+    told = (
+        f"{who} moves the {piece_name(int(row['board'][origin]))} from {square_name(origin)} to {square_name(target)}"
+    )
     if victim:
         told += f", takes the {piece_name(victim)}"
     if move >> 16:

@@ -6,13 +6,13 @@ import numpy as np
 
 from mozaic_env.core.picture import Box, Item, Picture, Text, Use
 from mozaic_env.core.places import Place
-from mozaic_env.mozaic_chess import board, rules, symbols
-from mozaic_env.mozaic_chess.actions import FILES, NUM_ACTIONS, PLAYERS, format_action, square_name
-from mozaic_env.mozaic_chess.board import MOST_QUIET, NOWHERE
-from mozaic_env.mozaic_chess.notation import piece_name
-from mozaic_env.mozaic_chess.pieces import KINDS, PIECES, symbol
-from mozaic_env.mozaic_chess.symbols import INK, MUTED
-from mozaic_env.mozaic_chess.tables import SIZE, SQUARES, TENTHS
+from mozaic_env.mosaic_chess import board, rules, symbols
+from mozaic_env.mosaic_chess.actions import FILES, NUM_ACTIONS, PLAYERS, format_action, square_name
+from mozaic_env.mosaic_chess.board import MOST_QUIET, NOWHERE
+from mozaic_env.mosaic_chess.notation import piece_name
+from mozaic_env.mosaic_chess.pieces import KINDS, PIECES, symbol
+from mozaic_env.mosaic_chess.symbols import INK, MUTED
+from mozaic_env.mosaic_chess.tables import SIZE, SQUARES, TENTHS
 
 WIDTH = 512  # of the picture, in units
 TILE = 36

@@ -14,8 +14,8 @@ from mozaic_env.core.bits import ONE, first
 from mozaic_env.core.contract import Integers, Row
 from mozaic_env.core.engine import DRAWN, GOES_ON, LOST
 from mozaic_env.core.jit import jit
-from mozaic_env.mozaic_chess import board
-from mozaic_env.mozaic_chess.board import (
+from mozaic_env.mosaic_chess import board
+from mozaic_env.mosaic_chess.board import (
     MOST_QUIET,
     NOWHERE,
     ROW,
@@ -26,9 +26,9 @@ from mozaic_env.mozaic_chess.board import (
     unmake,
     victim_of,
 )
-from mozaic_env.mozaic_chess.pieces import KINDS, PAWN
-from mozaic_env.mozaic_chess.rules import BARE_DRAW, bare_king
-from mozaic_env.mozaic_chess.tables import (
+from mozaic_env.mosaic_chess.pieces import KINDS, PAWN
+from mozaic_env.mosaic_chess.rules import BARE_DRAW, bare_king
+from mozaic_env.mosaic_chess.tables import (
     CODES,
     HASH_OF_BLACK,
     HASH_OF_PIECE,
@@ -131,8 +131,10 @@ def promise(row: Row, move: int) -> int:
         piece = np.int64(PROMOTIONS[piece])  # type: ignore[assignment]
     if piece != KINGS[side] and gain < WORTH[piece] and is_attacked(row, target, 1 - side):
         gain -= WORTH[piece]  # type: ignore[assignment]
-    change = PLACES[piece, target] - PLACES[row.board[origin], origin] - HUNDREDTHS * (
-        WORTH[piece] - WORTH[row.board[origin]]
+    change = (
+        PLACES[piece, target]
+        - PLACES[row.board[origin], origin]
+        - HUNDREDTHS * (WORTH[piece] - WORTH[row.board[origin]])
     )
     return HUNDREDTHS * gain + change
 
