@@ -74,13 +74,8 @@ def test_steps_and_leaps(letter: str) -> None:
 
 
 def test_slides_and_jumps() -> None:
-    assert goes("Re5 Pe7 pc5", "e5") == {
-        "e6",
-        *(f"e{r}" for r in range(1, 5)),
-        "d5",
-        "c5",
-        *(f"{f}5" for f in "fghijkl"),
-    }
+    along = {*(f"e{rank}" for rank in range(1, 5)), *(f"{file}5" for file in "fghijkl")}
+    assert goes("Re5 Pe7 pc5", "e5") == {"e6", "d5", "c5", *along}
     assert goes("Me5", "e5") == set()
     assert goes("Me5 Pe7 pe10 pc5 ra5", "e5") == {"e8", "e9", "e10", "b5", "a5"}
     assert goes("Ae5 Pg7 pj10", "e5") == {"h8", "i9", "j10"}

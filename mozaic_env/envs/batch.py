@@ -125,8 +125,8 @@ class Batch:
         self.options = np.zeros(1, loops.OPTIONS)
         limit = game.max_decisions if max_decisions is None else max_decisions
         self.options["limit"] = min(check_whole_number("max_decisions", limit, 1), np.iinfo(np.int32).max)
-        weights = game.rewards[check_choice("reward", reward, tuple(game.rewards))]
-        self.options["margin_weight"], self.options["outcome_weight"] = weights
+        self._reward = check_choice("reward", reward, tuple(game.rewards))
+        self.options["margin_weight"], self.options["outcome_weight"] = game.rewards[self._reward]
         self.options["raises"] = check_choice("illegal", illegal, ILLEGAL) == "raise"
         self.options["players"], self.options["autoreset"] = game.num_players, autoreset
         self._seat = check_choice("seat", seat, ("random", *range(game.num_players)))
@@ -197,8 +197,7 @@ class Batch:
     def description(self) -> str:
         """How the games are played, for the `repr` of environments."""
         opponents = ", ".join(agent.name for agent in self.opponents) or None
-        reward = REWARDS[int(self.options["reward"][0])]
-        return f"opponent={opponents!r}, seat={self._seat!r}, reward={reward!r}"
+        return f"opponent={opponents!r}, seat={self._seat!r}, reward={self._reward!r}"
 
     @property
     def _tail(self) -> tuple[Any, ...]:

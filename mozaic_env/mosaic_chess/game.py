@@ -50,8 +50,7 @@ MATERIAL = 0.01  # of a win, for each pawn that the lead in material grows by, i
 
 
 class MosaicChess(Game):
-    """Mosaic Chess, Daniel Zacharias's chess variant (2021) on 12 x 12 squares with 20 kinds of pieces, for two
-    players.
+    """Mosaic Chess, Daniel Zacharias's chess variant (2021) for two: 20 kinds of pieces on 12 x 12 squares.
 
     White (seat 0) and Black (seat 1) move in turn, White first. Whoever checkmates wins, and mostly whoever leaves the
     opponent with a king alone. Nothing is left to chance.

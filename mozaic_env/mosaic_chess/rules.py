@@ -46,7 +46,7 @@ ENDINGS = (
     "checkmate",
     "bare king",
     "stalemate",
-    "bare king, the last piece falls",
+    "bare king, last piece lost",
     "third repetition",
     "200 plies",
 )
