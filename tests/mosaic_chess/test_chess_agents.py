@@ -89,9 +89,9 @@ def best_words(position: str, spec: str) -> str:
     ("position", "word"),
     [
         ("6k5/1R10/2R9/l11/12/12/12/12/12/12/12/K11 w - 0 1", "c10-c12"),  # mate
-        ("6k5/12/1R10/2R9/l11/12/12/12/12/12/12/K11 w - 0 1", ""),  # mate in two
+        ("6k5/12/1R10/2R9/12/12/11p/12/12/12/12/K11 w - 0 1", ""),  # mate in two
         ("11k/12/12/12/3g8/3g8/12/12/12/12/K11/3R3s4 w - 0 1", "d1xh1"),
-        ("k11/12/12/12/12/12/12/12/12/5n6/12/K3Q7 w - 0 1", "e1xf3"),
+        ("k11/12/12/12/12/12/12/4n7/12/12/12/K3Q7 w - 0 1", "e1xe5"),
     ],
 )
 def test_alphabeta_finds_what_there_is(position: str, word: str) -> None:

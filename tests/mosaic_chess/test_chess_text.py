@@ -15,8 +15,8 @@ BARE = "kr10/12/12/12/12/12/12/12/12/12/12/KR10"
 
 
 def test_positions_hold_what_fen_does_not() -> None:
-    row = play(at(START), "c4-c5", "c9-c8", "k1-j4", "k12-j9")
-    assert GAME.format_position(row).endswith(" w - 2 3 - k1-j4,k12-j9")
+    row = play(at(START), "c4-c5", "c9-c8", "c2-c4", "c11-c9")
+    assert GAME.format_position(row).endswith(" w - 2 3 - c2-c4,c11-c9")
     on.apply(row, notation.actions_of_move(moves_of(row)[0])[0])
     text = GAME.format_position(row)
     assert GAME.format_position(at(text)) == text
@@ -80,12 +80,12 @@ def test_actions_and_moves_are_told() -> None:
 
 
 def test_records_tell_moves() -> None:
-    line = "game=mosaic_chess max_plies=1000 result=* | c4-c6 c9-c8 k1-j4 j12 ..."
+    line = "game=mosaic_chess max_plies=1000 result=* | c4-c6 c9-c8 c2-c4 c11 ..."
     record = parse_record(line)
     game = game_of_record(record)
     assert game == GAME
     rows = list(game.replay(record))
-    assert [word for word, _ in rows] == ["c4-c6", "c9-c8", "k1-j4", "j12"]
+    assert [word for word, _ in rows] == ["c4-c6", "c9-c8", "c2-c4", "c11"]
     assert rows[-1][1]["decisions"] == 7
     for wrong, said in (
         ("c4-c7", "not legal"),
