@@ -7,7 +7,10 @@ from typing import Any
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
 
-GAMES = {"mozaic": "mozaic_env.mozaic.game:Mozaic"}
+GAMES = {
+    "mozaic": "mozaic_env.mozaic.game:Mozaic",
+    "mosaic_chess": "mozaic_env.mosaic_chess.game:MosaicChess",
+}
 
 
 class UnknownOption(ValueError, TypeError):

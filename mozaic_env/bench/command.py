@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
     seconds = _check(arguments)
     parts = [part for part in TITLES if part in (arguments.only or TITLES)]
     machine, versions = report.machine(), report.versions(peer_versions() if "peers" in parts else {})
-    out, game = console.make_console(), make_game("mozaic")
+    out, game = console.make_console(), make_game(arguments.game)
     heading = report.heading(machine, versions)
     out.print(heading, markup=False)
     rows: list[Row] = []

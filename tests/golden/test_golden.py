@@ -41,7 +41,8 @@ def test_the_playthrough_shows_every_kind_of_draw(path: Path) -> None:
     name, options, _ = KEPT[path]
     lines = path.read_text(encoding="utf-8").splitlines()
     record = parse_record(lines[-1])
-    assert {word[0] for word in record.words} == set("ybedrx")
+    if name == "mozaic":
+        assert {word[0] for word in record.words} == set("ybedrx")
     game = make_game(name, **options)
     *_, (_, last) = game.replay(record)
-    assert f"over: {game.format_position(last)}" in lines
+    assert f"{'truncated' if record.truncated else 'over'}: {game.format_position(last)}" in lines
