@@ -140,7 +140,7 @@ def test_the_marker_takes_the_leftmost_free_space_before_the_tiles() -> None:
 def test_the_marker_with_a_full_floor_still_gives_the_next_start() -> None:
     game = at(3, centre="BK", factories="KKKK")
     give(game, 1, floor="YYYYYYY")
-    do(game, "F1:K>4", "C:B>-")
+    do(game, "F1:K>5", "C:B>-")
     assert game.players[1].floor == ["Y"] * 7
     assert game.lid == ["B"]
     assert game.has_marker == 1
