@@ -7,7 +7,10 @@ from typing import Any
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
 
-GAMES = {"mozaic": "mozaic_env.mozaic.game:Mozaic"}
+GAMES = {
+    "mozaic": "mozaic_env.mozaic.game:Mozaic",
+    "crystal_mosaic": "mozaic_env.crystal_mosaic.game:CrystalMosaic",
+}
 
 
 def make_game(name: str | Game, **options: Any) -> Game:
