@@ -4,8 +4,9 @@ The anchors are the agents of `evaluation.against`, the strongest last. The matc
 that its points can be compared; the evaluation at the end has another. The weights with most points against the
 strongest anchor are kept in best/.
 
-Metrics: evaluation/decisions, learnt from so far, and for each anchor evaluation/NAME/points, low and high (95%
-interval), margin. `training.curves` draws them.
+Metrics: evaluation/decisions, learnt from so far; evaluation/minutes, of wall-clock time that the run has taken until
+then, warm start and earlier matches included, interruptions not; and for each anchor evaluation/NAME/points, low and
+high (95% interval), margin. `training.curves` draws them.
 """
 
 import sys
@@ -58,7 +59,17 @@ class Anchors:
         self._anchors = [make_agent(spec, game) for spec in self.settings.against]
         self._budget, self._save_best = budget, save_best
         self.best: dict[str, Any] = {}
-        self._began, self._spent = time.monotonic(), 0.0
+        self._spent = 0.0
+        self.start()
+
+    def start(self, minutes: float = 0.0) -> None:
+        """Starts the clock, with so many minutes on it already."""
+        self._began, self._before = time.monotonic(), minutes
+
+    @property
+    def minutes(self) -> float:
+        """Of wall-clock time that the run has taken so far, while it was under way."""
+        return self._before + (time.monotonic() - self._began) / 60
 
     def measure_if_time(self, logger: Logger, decisions: int) -> None:
         """Measures, unless that has taken more than its share of the time since the run began or was resumed."""
@@ -77,7 +88,7 @@ class Anchors:
         """
         if not (self.settings.share and self.settings.share_games and self._anchors):
             return
-        began = time.monotonic()
+        began, minutes = time.monotonic(), self.minutes
         self._agent.network.eval()
         results = evaluate(
             self._agent,
@@ -87,6 +98,7 @@ class Anchors:
             progress=lambda done: self._budget.check_signal(),
         )
         logger.record("evaluation/decisions", decisions)
+        logger.record("evaluation/minutes", minutes)
         for spec, result in zip(self.settings.against, results):
             logger.record(f"evaluation/{spec}/points", result.points)
             logger.record(f"evaluation/{spec}/low", result.interval[0])

@@ -87,19 +87,30 @@ class PPOSection(Section):
         return self
 
 
+class PrioritySection(Section):
+    """How `prioritised` picks an earlier self, from the share p of points that the learner gets against it."""
+
+    by: Literal["hard", "even"] = "hard"  # hard: weights (1 - p) ** power; even: p (1 - p)
+    power: Share = 2.0
+    prior: Positive = 10.0  # so many even games are taken as played before the first
+    decay: Annotated[float, Field(ge=0, le=1)] = 0.95  # at each update earlier games count so many times as much
+
+
 class OpponentsSection(Section):
-    """Who the learner plays: relative shares of the games that begin."""
+    """Who the learner plays: relative shares of the games that begin; `training.league` says more."""
 
     mirror: Share = 0.7  # itself as of the last update
-    past: Share = 0.2  # an earlier self
+    past: Share = 0.2  # an earlier self, each as likely
+    prioritised: Share = 0.0  # an earlier self, the likelier the harder it is to beat
+    priority: PrioritySection = PrioritySection()
     fixed: dict[str, Share] = {"greedy": 0.1}  # agents by their specs
-    past_size: Count = 8  # how many earlier selves are kept
-    past_every: Count = 5  # updates between two that are kept
+    past_size: Count = 8  # how many earlier selves are kept; of more, the one goes that is closest to its neighbours
+    past_every: Count = 5  # updates between two that are kept, the first update included
 
     @model_validator(mode="after")
     def _someone(self) -> "OpponentsSection":
-        if self.mirror + self.past + sum(self.fixed.values()) <= 0:
-            raise ValueError("all shares are 0; give mirror, past or a fixed agent a share")
+        if self.mirror + self.past + self.prioritised + sum(self.fixed.values()) <= 0:
+            raise ValueError("all shares are 0; give mirror, past, prioritised or a fixed agent a share")
         return self
 
 

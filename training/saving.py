@@ -107,6 +107,7 @@ class Saver:
             "warm_start": self.warm.state(),
             "league": self.league.state(),
             "best": self.anchors.best,
+            "minutes": self.anchors.minutes,
             "random": state.random_states(),
         }
         state.write(self.folder.path, self.decisions, whole)
@@ -130,4 +131,5 @@ class Saver:
         env.seed(self.config.seed + self.decisions)  # other luck than the games had that were played before
         self.budget.start(whole["elapsed"])
         self.anchors.best = whole["best"]
+        self.anchors.start(whole["minutes"])
         state.set_random_states(whole["random"])

@@ -142,14 +142,7 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
     model = make_learner(config, game, env, budget, device, bfloat16)
     network: BoardNetwork = model.policy.network
     warm = WarmStart(config, game, network, budget, device, bfloat16)
-    league = League(
-        config.opponents,
-        game,
-        network,
-        per_update=config.ppo.games * config.ppo.rollout,
-        seed=config.seed,
-        bfloat16=bfloat16,
-    )
+    league = League(config.opponents, game, network, seed=config.seed, bfloat16=bfloat16)
     saver = Saver(config, game, folder, model, league, warm, budget, bfloat16)
     if before is not None:
         saver.restore(before, env)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.record import Record
+from mozaic_env.core.symmetry import Symmetry, frozen
 
 Rows = npt.NDArray[Any]  # structured array of the game's row type
 
@@ -92,6 +93,15 @@ class Game(abc.ABC):
         None: the actions have no such places.
         """
         return None
+
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """All symmetries of the game, the identity first; they form a group.
+
+        Played with the image of every action from the same start and with the same luck, a game looks at every moment
+        like the image of the first one, to every seat.
+        """
+        return (Symmetry("identity", frozen(range(self.num_actions))),)
 
     @property
     @abc.abstractmethod

@@ -10,7 +10,8 @@ from mozaic_env.core import contract
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.record import Record
-from mozaic_env.mozaic import actions, drawing, heuristics, observation, position, record, rules
+from mozaic_env.core.symmetry import Symmetry
+from mozaic_env.mozaic import actions, drawing, heuristics, observation, position, record, rules, symmetries
 
 contract.register(
     rules.ROW,
@@ -160,6 +161,10 @@ class Mozaic(Game):
     @property
     def action_planes(self) -> npt.NDArray[np.int64]:
         return actions.action_planes(self.board[0] * self.board[1])
+
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        return symmetries.symmetries(*self.board)
 
     @property
     def options(self) -> dict[str, Any]:

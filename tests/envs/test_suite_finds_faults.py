@@ -12,6 +12,7 @@ import pytest
 from gymnasium.vector import VectorEnv
 
 from mozaic_env.core.record import Record
+from mozaic_env.core.symmetry import Symmetry
 from mozaic_env.envs.single import GameEnv
 from mozaic_env.envs.vector import GameVectorEnv
 from mozaic_env.mozaic.game import Mozaic
@@ -83,6 +84,19 @@ class BoundsTheBagTooLow(Mozaic):
         object.__setattr__(low, "high", (1,) * low.size)
 
 
+class MirrorsTheBoardAlone(Mozaic):
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        kept, mirrored = super().symmetries[0], super().symmetries[2]
+        return kept, Symmetry("mirror", kept.actions, mirrored.entries)
+
+
+class LacksARotation(Mozaic):
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        return tuple(symmetry for symmetry in super().symmetries if symmetry.name != "rotate 180")
+
+
 GAME_FAULTS = {
     ForgetsTheScore: "check_position_round_trip",
     ForgetsTheBag: "check_position_round_trip",
@@ -91,6 +105,8 @@ GAME_FAULTS = {
     ReplaysAnything: "check_records_are_checked",
     HasOneActionMore: "check_the_last_action",
     BoundsTheBagTooLow: "check_observation_bounds",
+    MirrorsTheBoardAlone: "check_rules_commute_with_symmetries",
+    LacksARotation: "check_symmetries_are_a_group",
 }
 
 
