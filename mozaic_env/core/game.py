@@ -95,6 +95,11 @@ class Game(abc.ABC):
         return None
 
     @property
+    def last_action(self) -> int:
+        """The highest action id that is ever legal; those above it exist for regularity."""
+        return self.num_actions - 1
+
+    @property
     def symmetries(self) -> tuple[Symmetry, ...]:
         """All symmetries of the game, the identity first; they form a group.
 
