@@ -8,8 +8,9 @@ import numpy as np
 from mozaic_env.core import contract
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.picture import Picture
+from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
-from mozaic_env.crystal_mosaic import actions, drawing, heuristics, observation, position, record, rules
+from mozaic_env.crystal_mosaic import actions, drawing, heuristics, observation, position, record, rules, words
 
 contract.register(
     rules.ROW,
@@ -33,8 +34,6 @@ contract.register(
     },
 )
 
-DOC = 1
-
 
 class CrystalMosaic(Game):
     """Crystal Mosaic."""
@@ -44,6 +43,7 @@ class CrystalMosaic(Game):
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     max_outcomes: ClassVar[int] = len(actions.COLOURS)
     max_decisions: ClassVar[int] = 2000
+    players: ClassVar[tuple[int, int]] = min(actions.FACTORIES), max(actions.FACTORIES)
 
     num_actions = actions.NUM_ACTIONS
 
@@ -87,10 +87,16 @@ class CrystalMosaic(Game):
             "max_rounds": self.max_rounds,
         }
 
+    @property
+    def last_action(self) -> int:
+        return (actions.TILING if self.board == "base" else actions.NUM_ACTIONS) - 1
+
     @classmethod
     def of_header(cls, header: Mapping[str, str]) -> "CrystalMosaic":
         numbers = [header.get(key, "") for key in ("players", "max_rounds")]
-        if not all(number.isdecimal() and len(number) < 4 for number in numbers) or not {"board", "floor"} <= set(header):
+        if not all(number.isdecimal() and len(number) < 4 for number in numbers) or not {"board", "floor"} <= set(
+            header
+        ):
             raise ValueError("record header: players=, board=, floor= and max_rounds= are needed")
         return cls(int(numbers[0]), header["board"], header["floor"], int(numbers[1]))
 
@@ -133,6 +139,22 @@ class CrystalMosaic(Game):
         self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
     ) -> Picture:
         return drawing.draw(row, before, action, caption)
+
+    def places(self, row: np.void) -> tuple[Place, ...]:
+        return drawing.places(row)
+
+    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
+        source, arrow, target = actions.format_action(action).partition(">")
+        return (source, arrow + target) if arrow else (source,)
+
+    def tell_action(self, row: np.void, action: int) -> str:
+        return words.tell_action(row, action)
+
+    def outcome_name(self, code: int) -> str:
+        return actions.COLOUR_NAMES[code]
+
+    def tell_outcome(self, row: np.void, code: int) -> str:
+        return words.tell_outcome(row, code)
 
 
 def _is_whole(given: Any) -> bool:

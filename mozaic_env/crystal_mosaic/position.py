@@ -234,8 +234,12 @@ def _check_turn(row: np.void) -> None:
         if ended:
             raise ValueError("a wall has a complete row, so the game is over")
     elif phase == TILING:
-        first = [place for turn in range(row["players"]) for place in complete
-                 if place[0] == (row["starter"] + turn) % row["players"]]
+        first = [
+            place
+            for turn in range(row["players"])
+            for place in complete
+            if place[0] == (row["starter"] + turn) % row["players"]
+        ]
         if on_table or not first or first[0] != (row["mover"], row["line"]):
             raise ValueError("tiling comes when the table is empty, first the first complete line from the starter on")
         free = rules.spaces(row, int(row["mover"]), int(row["line"]))

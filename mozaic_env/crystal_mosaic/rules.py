@@ -8,7 +8,7 @@ lines and seats count from 0 here. Readings of the rules are marked *reading*.
 import numpy as np
 
 from mozaic_env.core import contract
-from mozaic_env.core.bits import ONE, Bytes, count, nth, spread
+from mozaic_env.core.bits import Bytes, count, nth, spread
 from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import LUCK, below, random_bits

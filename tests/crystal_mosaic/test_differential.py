@@ -24,7 +24,9 @@ def assert_same_table(row: np.void, reference: ReferenceCrystal) -> None:
     piles = [*row["sources"], row["bag"], row["lid"]]
     counted = [[int(pile) >> 8 * colour & 255 for colour in range(5)] for pile in piles]
     sources = reference.factories + [[]] * (9 - len(reference.factories)) + [reference.centre]
-    assert counted == [[place.count(letter) for letter in COLOURS] for place in (*sources, reference.bag, reference.lid)]
+    assert counted == [
+        [place.count(letter) for letter in COLOURS] for place in (*sources, reference.bag, reference.lid)
+    ]
     status = STATUS.get(on.mover(row), "decision")
     if status == "over" and rules.cut_off(row):
         status = "truncated"
