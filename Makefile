@@ -1,7 +1,7 @@
 # Everything a fresh clone needs: make, and Python 3.10 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-slow bench golden clean
+.PHONY: help train test test-slow bench golden pictures clean
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -36,6 +36,9 @@ bench: $(VENV)/.installed-train  ## measure the environment's speed on this mach
 
 golden: $(VENV)/.installed-dev  ## write the golden playthroughs anew (then read the diff)
 	$(PY) -m tests.golden.regenerate
+
+pictures: $(VENV)/.installed-dev  ## draw the kept pictures and the documentation's board anew (then look at them)
+	$(PY) -m tests.mozaic.pictures.regenerate
 
 clean:  ## remove the virtual environment, caches and builds; runs/ stays
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

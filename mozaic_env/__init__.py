@@ -6,10 +6,19 @@
 Importing the package registers the environments and compiles nothing.
 """
 
+import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gymnasium.envs.registration import register, registry
+try:
+    from gymnasium.envs.registration import register, registry
+except KeyboardInterrupt:
+    if os.path.splitext(os.path.basename(sys.argv[0]))[0] != "mozaic":
+        raise
+    # The command spends its first moments here, and `mozaic_env.cli`, which answers Ctrl-C later on, comes next.
+    print("interrupted", file=sys.stderr)
+    sys.exit(130)
 
 if TYPE_CHECKING:
     from mozaic_env.agents.base import Agent

@@ -134,7 +134,7 @@ class Nim(Game):
     name: ClassVar[str] = "nim"
     dtype: ClassVar[np.dtype[Any]] = ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = {"greedy": (1.0,)}
-    max_outcomes: ClassVar[int] = 1
+    max_outcomes: ClassVar[int] = 0
     max_decisions: ClassVar[int] = 100
     players: ClassVar[tuple[int, int]] = (PLAYERS, PLAYERS)
     num_players = PLAYERS

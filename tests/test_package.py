@@ -135,6 +135,8 @@ def test_bad_games() -> None:
             make_game(name)
     with pytest.raises(ValueError, match="colour"):
         make_game("mozaic", colour="red")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+        gym.make("mozaic_env:Mozaic-v0", frameskip=4)  # TorchRL's GymEnv tries it on every environment
     with pytest.raises(ValueError, match="rows"):
         make_game(make_game("mozaic"), rows=4)
     for rows, cols in ((1, 8), (9, 8), (3, 3), (8.0, 8), ("8", 8), (True, 8), (None, 8)):

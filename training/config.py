@@ -35,6 +35,7 @@ class NetworkSection(Section):
     channels: Annotated[int, Field(ge=1, le=1024)] = 32
     blocks: Annotated[int, Field(ge=0, le=64)] = 1
     value_hidden: Annotated[int, Field(ge=1, le=1024)] = 64
+    symmetric: bool = False  # build the game's symmetries in; channels, value_hidden: multiples of their number
 
 
 class RewardSection(Section):
@@ -149,7 +150,16 @@ class Config(Section):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as people write it: 3e-4 is a number too, and no key comes twice."""
+    """YAML as people write it: 3e-4 is a number too, no key comes twice, and `!!int x` is said to be none."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """What a node means."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError):  # of the constructor of its type
+            kind = node.tag.rpartition(":")[2]
+            problem = f"{str(node.value)[:40]!r} is no {kind}"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """A mapping, its keys in order."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from mozaic_env.agents.network import BoardNetwork, layout_of
+from mozaic_env.agents.network import BoardNetwork, NetworkConfig, group_order, layout_of
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
@@ -92,7 +92,7 @@ def check(config: Config) -> Game:
         ValueError: a value that no single key can tell: the game's options, an agent, the device.
     """
     game = make_game(config.game.name, **config.game.options)
-    layout_of(game)
+    group_order(layout_of(game), NetworkConfig(**config.network.model_dump()))
     for spec in (*config.opponents.fixed, *config.evaluation.against):
         make_agent(spec, game)
     if config.warm_start.teacher is not None:

@@ -24,13 +24,12 @@ import safetensors.torch
 import torch
 
 from mozaic_env import __version__
+from mozaic_env.agents.folders import BEST, CARD, CHECKPOINTS, FINAL, WEIGHTS
 from mozaic_env.agents.network import BoardNetwork, Layout, NetworkConfig, layout_of
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
 
 FORMAT = 1  # raised when an older reader could not make sense of a new card
-CARD, WEIGHTS = "card.json", "policy.safetensors"
-BEST, FINAL, CHECKPOINTS = "best", "final", "checkpoints"  # where a run folder keeps them
 PACKAGES = (
     "torch",
     "numpy",

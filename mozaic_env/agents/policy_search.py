@@ -80,10 +80,30 @@ class PolicySearchAgent(Agent):
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         rows, chosen = np.ascontiguousarray(states), np.empty(len(states), np.int64)
         for low in range(0, len(rows), BATCH):
-            self._search(rows[low : low + BATCH], chosen[low : low + BATCH])
+            part = slice(low, low + BATCH)
+            tried, values = self._search(rows[part])
+            _choose(rows[part], tried, values, self.salt, chosen[part])
         return chosen
 
-    def _search(self, rows: Rows, chosen: Actions) -> None:
+    def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
+        """What the agent compares, for every action that it tries.
+
+        Args:
+            states: rows at a decision, shape (n,).
+
+        Returns:
+            float64, shape (n, actions), in the unit of the network's values, the prior's say counted in; NaN for
+            actions that are illegal or were not tried.
+        """
+        rows, found = np.ascontiguousarray(states), np.full((len(states), self.game.num_actions), np.nan)
+        for low in range(0, len(rows), BATCH):
+            part = slice(low, low + BATCH)
+            tried, values = self._search(rows[part])
+            np.put_along_axis(found[part], tried, np.where(np.isinf(values), np.nan, values), axis=1)
+        return found
+
+    def _search(self, rows: Rows) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Which actions were tried, and the value of each, -inf for illegal ones; shapes (n, candidates)."""
         priors, _ = self._policy.evaluate(rows)
         tried = np.argsort(-priors, axis=1, kind="stable")[:, : self._candidates].astype(np.int64)
         values = np.full(tried.shape, -np.inf)
@@ -98,7 +118,7 @@ class PolicySearchAgent(Agent):
             np.add.at(values, (places[:found, 0], places[:found, 1]), shares[:found] * judged)
         likely = np.take_along_axis(priors, tried, axis=1)
         values += self._weights.prior * np.log(np.maximum(likely, 1e-30))  # impossible ones are -inf already
-        _choose(rows, tried, values, self.salt, chosen)
+        return tried, values
 
 
 @jit

@@ -32,7 +32,7 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
     """
     specs = [normal_spec(spec) for spec in specs]
     cards = [_card(spec) for spec in specs]
-    name, options = DEFAULT_GAME, dict[str, Any]()
+    name, options = getattr(arguments, "game", None) or DEFAULT_GAME, dict[str, Any]()
     played = next((card["game"] for card in cards if card is not None), None)
     if played is not None:
         name, options = str(played.get("name")), dict(played.get("options", {}))

@@ -18,6 +18,7 @@ from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs.batch import check_whole_number
 
 COMPILED_BATCH = 32  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
+MOST_GAMES = 10**8  # of a match; what happened in each is kept in memory, some 70 bytes a game
 ASKED_BATCH = 512  # games for which a Python agent is asked at once
 
 Progress = Callable[[float], None]
@@ -121,16 +122,17 @@ def further(progress: Progress | None, before: float) -> Progress | None:
 
 def check_games(games: int, players: int = 2) -> None:
     """ValueError if a match cannot have so many games."""
-    if check_whole_number("games", games, 2) % players == 0:
-        return
-    if players == 2:
+    if check_whole_number("games", games, 2) % players:
+        if players == 2:
+            raise ValueError(
+                f"games={games}; accepted: an even number, because games are played in pairs with the seats swapped"
+            )
         raise ValueError(
-            f"games={games}; accepted: an even number, because games are played in pairs with the seats swapped"
+            f"games={games}; accepted: a multiple of {players}, because games are played in all {players} rotations of "
+            "the seats"
         )
-    raise ValueError(
-        f"games={games}; accepted: a multiple of {players}, because games are played in all {players} rotations of the "
-        "seats"
-    )
+    if games > MOST_GAMES:
+        raise ValueError(f"games={games}; accepted: at most {MOST_GAMES:,}, since all results are kept in memory")
 
 
 def whole_rotations(games: int, players: int) -> int:

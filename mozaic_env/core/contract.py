@@ -104,7 +104,10 @@ def sample(row: Row) -> int:
 
 @_of_game
 def outcomes(row: Row, codes: Integers, probabilities: Floats) -> int:
-    """Writes the possible chance outcomes and their probabilities; returns how many there are."""
+    """Writes the possible chance outcomes and their probabilities; returns how many there are.
+
+    Codes are below the game's `max_outcomes`.
+    """
     raise NotImplementedError
 
 

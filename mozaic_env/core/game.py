@@ -5,14 +5,17 @@ The compiled half, what happens on a row, is `mozaic_env.core.contract`.
 
 import abc
 import functools
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core.picture import Picture
+from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
 from mozaic_env.core.symmetry import Symmetry, frozen
 
@@ -62,8 +65,10 @@ class Game(abc.ABC):
     name: ClassVar[str]  # the package's name for the game
     dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
-    max_outcomes: ClassVar[int]  # no chance event has more outcomes
+    max_outcomes: ClassVar[int]  # codes of chance outcomes are below this; 0: the game has no chance
     max_decisions: ClassVar[int]  # default limit on the decisions of a game
+    players: ClassVar[tuple[int, int]] = (2, 2)  # how few and how many a variant of the game can have
+    margin_unit: ClassVar[str] = "the game's unit"  # what margins are counted in, as in "squares"
 
     num_players: int
     num_actions: int
@@ -109,6 +114,12 @@ class Game(abc.ABC):
         return (Symmetry("identity", frozen(range(self.num_actions))),)
 
     @property
+    def champion(self) -> Path | None:
+        """The checkpoint that is shipped with the game, a folder beside its code; None if there is none."""
+        folder = Path(inspect.getfile(type(self))).with_name("champion")
+        return folder if folder.is_dir() else None
+
+    @property
     @abc.abstractmethod
     def options(self) -> dict[str, Any]:
         """What fixes this game among its variants: ``type(game)(**game.options)`` makes it again."""
@@ -121,6 +132,14 @@ class Game(abc.ABC):
     @abc.abstractmethod
     def rows(self, size: int) -> Rows:
         """Rows that carry the options, their key 0, not yet set up; shape (size,)."""
+
+    @property
+    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
+        """What `setup` draws by the key: for each start its probability and the fields of the row that it sets.
+
+        One start that sets nothing: the key has no part in it, which is so in most games.
+        """
+        return ((1.0, {}),)
 
     @property
     @abc.abstractmethod
@@ -165,6 +184,13 @@ class Game(abc.ABC):
     def draw_text(self, row: np.void) -> str:
         """The row as a picture in text, several lines."""
 
+    def draw_ansi(self, row: np.void, before: np.void | None = None) -> str:
+        """The row as text for a terminal: colours by ANSI escape sequences, what changed since `before` marked.
+
+        It is to be readable with the colours taken out as well. A game without one of its own gives its plain text.
+        """
+        return self.draw_text(row)
+
     @abc.abstractmethod
     def draw(
         self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
@@ -177,6 +203,30 @@ class Game(abc.ABC):
             action: the last action before `row`, marked above all others.
             caption: a line of text; "" says what the last action was and what it brought.
         """
+
+    def places(self, row: np.void) -> tuple[Place, ...]:
+        """What can be pointed at on the picture that `draw` makes of a row; none: actions are picked from a list."""
+        return ()
+
+    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
+        """The places to point at, one after the other, to take a legal action at a decision; none: see `places`.
+
+        Several actions may have the same clicks, whoever plays is then asked which is meant; but those of one action
+        are never the beginning of those of another.
+        """
+        return ()
+
+    def tell_action(self, row: np.void, action: int) -> str:
+        """A legal action at a decision in plain words, such as "yellow places a blue gem on d4"."""
+        return self.format_action(action)
+
+    def outcome_name(self, code: int) -> str:
+        """What a chance outcome is called, such as "ruby"."""
+        return f"outcome {code}"
+
+    def tell_outcome(self, row: np.void, code: int) -> str:
+        """A chance outcome that happens to a row in plain words, such as "blue draws the ruby and misses the turn"."""
+        return self.outcome_name(code)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"

@@ -163,6 +163,10 @@ class Batch:
         The number of games under way must not refer to opponents that are gone, so the list only ever grows or
         keeps its length unless every slot is reset afterwards.
         """
+        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+            raise ValueError(
+                f"opponents={opponents!r}; accepted: a list of agents' names or agents, such as ['random', 'greedy']"
+            )
         agents = tuple(make_agent(opponent, self.game) for opponent in opponents)
         weights = np.ones(len(agents)) if shares is None else np.asarray(shares, np.float64)
         if (
@@ -188,6 +192,13 @@ class Batch:
             self.options["seat"] = loops.BOTH
         else:
             self.options["seat"] = loops.ANY_SEAT if self._seat == "random" else self._seat
+
+    @property
+    def description(self) -> str:
+        """How the games are played, for the `repr` of environments."""
+        opponents = ", ".join(agent.name for agent in self.opponents) or None
+        reward = REWARDS[int(self.options["reward"][0])]
+        return f"opponent={opponents!r}, seat={self._seat!r}, reward={reward!r}"
 
     @property
     def _tail(self) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from mozaic_env.core.contract import (
     Floats,
     Integers,
     apply,
+    is_legal,
     margin,
     mover,
     observe,
@@ -25,6 +26,7 @@ from mozaic_env.core.game import Game
 from mozaic_env.core.jit import jit
 
 Rows = npt.NDArray[Any]
+REFUSED = -3  # what `go_on` says instead of who comes next
 
 
 @jit
@@ -34,12 +36,28 @@ def who(rows: Rows) -> int:
 
 
 @jit
-def go_on(rows: Rows, code: int) -> int:
-    """Makes a legal decision, or at chance an outcome, happen; returns who comes next as `who` does."""
+def go_on(rows: Rows, code: int, actions: int, codes: Integers, probabilities: Floats) -> int:
+    """Makes a decision, or at chance an outcome, happen.
+
+    Args:
+        rows: one row, not over.
+        code: what happens.
+        actions: how many action ids the game has.
+        codes: room for the outcomes of a chance event, overwritten.
+        probabilities: the same.
+
+    Returns:
+        Who comes next, as `who` does, or REFUSED: this can't happen here, and nothing has.
+    """
     if mover(rows[0]) == CHANCE:
-        resolve(rows[0], code)
-    else:
-        apply(rows[0], code)
+        for i in range(outcomes(rows[0], codes, probabilities)):
+            if codes[i] == code:
+                resolve(rows[0], code)
+                return mover(rows[0])
+        return REFUSED
+    if code < 0 or code >= actions or not is_legal(rows[0], code):
+        return REFUSED
+    apply(rows[0], code)
     return mover(rows[0])
 
 

@@ -276,6 +276,13 @@ class GameEnv(gym.Env[Observation, np.int64]):
         """All but the window, so copies and pickles carry the game in progress."""
         return {**self.__dict__, "_window": None}
 
+    def __copy__(self) -> "GameEnv":
+        """As deep as `copy.deepcopy`: two environments never share a game."""
+        return copy.deepcopy(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.game!r}, {self._batch.description}>"
+
     def render(self) -> Any:
         """The picture that `render_mode` asks for: text or an array; None where a window shows it, or without a mode.
 
