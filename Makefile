@@ -1,7 +1,7 @@
 # Everything a fresh clone needs: make, and Python 3.10 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-slow bench golden pictures clean
+.PHONY: help train test test-slow test-browser bench golden pictures clean
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -16,7 +16,7 @@ JOBS       ?= 2
 
 help:  ## list the commands
 	@echo "mozaic_env: make COMMAND [VARIABLE=value]"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s  %s\n", $$1, $$2 }' Makefile
 	@echo "Variables: PYTHON=$(PYTHON) CONFIG=$(CONFIG) RUN=$(RUN) TRAIN_ARGS=--overwrite JOBS=$(JOBS)"
 
 train: $(VENV)/.installed-train  ## install, train with CONFIG into RUN, print how it does against the baselines
@@ -30,6 +30,12 @@ test: $(VENV)/.installed-dev  ## install, check style and types, run the tests
 
 test-slow: $(VENV)/.installed-dev  ## run the tests that take minutes
 	$(PY) -m pytest -m slow
+
+test-browser: $(VENV)/.installed-dev  ## play the page in headless Chromium, installed from the distribution if there is none
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \
+	  command -v apt-get >/dev/null || { echo "No Chromium, and no apt-get to install it with: install it by hand" >&2; exit 1; }; \
+	  apt-get update && apt-get install -y --no-install-recommends chromium fonts-dejavu-core; }
+	$(PY) -m pytest tests/web/test_browser.py
 
 bench: $(VENV)/.installed-train  ## measure the environment's speed on this machine
 	$(BIN)/mozaic bench $(BENCH_ARGS)

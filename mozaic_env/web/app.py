@@ -17,7 +17,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from mozaic_env.web.guard import Guard
-from mozaic_env.web.table import Refused, Table
+from mozaic_env.web.messages import Refused
+from mozaic_env.web.table import Table
 
 STATIC = Path(str(files("mozaic_env.web") / "static"))
 LARGEST_MESSAGE = 128 * 1024  # bytes

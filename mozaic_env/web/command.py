@@ -7,6 +7,7 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import is_folder, make_agent
 from mozaic_env.arena.contestants import make_contestants
 from mozaic_env.core.game import Game
+from mozaic_env.web import mind, view
 from mozaic_env.web.play import HUMAN, Play
 from mozaic_env.web.sessions import Sessions
 from mozaic_env.web.table import Table
@@ -74,4 +75,8 @@ def warm_up(game: Game, agents: dict[str, Agent]) -> None:
     for name, agent in agents.items():
         if play.mover is None:
             play.undo()
-        play.play(int(agent.act(play.now.reshape(1))[0]), name)
+        row = play.now.reshape(1)
+        if mind.kind_of(agent) is not None:
+            mind.think(agent, row)
+        play.play(int(agent.act(row)[0]), name)
+    view.of_play(play, 0)

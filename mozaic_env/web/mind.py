@@ -26,6 +26,12 @@ class Thoughts:
     actions: npt.NDArray[np.float64]
     values: npt.NDArray[np.float64]
 
+    def of_actions(self, position: int) -> list[tuple[int, float]]:
+        """The actions that something is known of, and their numbers; none that would never be taken."""
+        numbers = self.actions[position]
+        known = np.isfinite(numbers) if self.kind == VALUES else numbers > 0
+        return [(action, float(numbers[action])) for action in np.flatnonzero(known).tolist()]
+
 
 def kind_of(agent: Agent) -> str | None:
     """What an agent can say of actions, or None for one that only acts."""

@@ -1,7 +1,7 @@
 """Everything that a page can ask of the server about games: messages in, answers out, all checked here.
 
-A message is a JSON object; ``do`` says what is asked, `MESSAGES` lists what each takes. An answer is a JSON object as
-well. What cannot be done raises `Refused`, and the game is as it was.
+`mozaic_env.web.messages` lists the messages. An answer is a JSON object as well. What cannot be done raises `Refused`,
+and the game is as it was.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from mozaic_env.core import rows as on
 from mozaic_env.core.game import Game
 from mozaic_env.web import view
 from mozaic_env.web.film import Film
+from mozaic_env.web.messages import MESSAGES, Refused, read
 from mozaic_env.web.play import HUMAN, IllegalMove, Play
 from mozaic_env.web.sessions import Session, Sessions, TooManySessions
 from mozaic_env.web.thinkers import AgentFailed, Thinker
@@ -24,14 +25,6 @@ from mozaic_env.web.view import Json
 LARGEST_SEED = 2**53 - 1  # that a page can write exactly
 SEEDS_DRAWN = 1_000_000
 VALUES_AT_ONCE = 8  # earlier positions that one message has valued
-
-
-class Refused(Exception):
-    """A message that is not carried out: why, as an HTTP status and a sentence, and where the game stands."""
-
-    def __init__(self, status: int, why: str, state: Json | None = None) -> None:
-        super().__init__(why)
-        self.status, self.state = status, state
 
 
 class Table:
@@ -64,7 +57,7 @@ class Table:
         Raises:
             Refused: it cannot be carried out.
         """
-        name, fields = _check(message)
+        name, fields = read(message)
         session = None if token is None else self.sessions.find(token)
         if name == "hello":
             return self._hello(session)
@@ -197,8 +190,7 @@ class Table:
                 raise Refused(409, "the game has gone on meanwhile", self._state(session))
             values.update(zip(asked, thoughts.values.tolist(), strict=True))
             if at in decisions:
-                known = np.flatnonzero(np.isfinite(thoughts.actions[0]) & (thoughts.actions[0] != 0))
-                actions = [(action, float(thoughts.actions[0, action])) for action in known.tolist()]
+                actions = thoughts.of_actions(0)
         series = [(number, int(on.mover(positions[number])), values[number]) for number in sorted(values)]
         more = len(missing) > VALUES_AT_ONCE
         return {"at": at, "kind": thinker.mind, "actions": actions, "values": series, "more": more}
@@ -260,56 +252,6 @@ def _seed(seed: int | None) -> int:
     return seed
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
-
-
-# For each message, what it takes: the name of a field, with "?" behind it if it can be left out, and its check.
-MESSAGES: dict[str, dict[str, Callable[[Any], bool]]] = {
-    "hello": {},
-    "state": {},
-    "play": {"version": _is_number, "action": _is_number},
-    "agent": {"version": _is_number},
-    "undo": {"version": _is_number},
-    "new": {"seed?": _is_number, "seats?": _is_texts},
-    "seats": {"version": _is_number, "seats": _is_texts},
-    "look": {"version": _is_number, "at": _is_number},
-    "think": {"version": _is_number, "at": _is_number, "agent": _is_text},
-    "load": {"record": _is_text},
-    "leave": {},
-    "continue": {"version": _is_number, "at": _is_number, "seed?": _is_number, "seats?": _is_texts},
-    "record": {},
-}
-
 _HANDLERS: dict[str, Callable[..., Awaitable[Json]]] = {
     name: getattr(Table, f"_ask_{name}") for name in MESSAGES if name != "hello"
 }
-
-
-def _check(message: Any) -> tuple[str, Json]:
-    """What a message asks and the fields that it gives; Refused if it has not the form of any."""
-    if not isinstance(message, dict):
-        raise Refused(400, 'a message is a JSON object such as {"do": "state"}')
-    fields = dict(message)
-    name = fields.pop("do", None)
-    if not isinstance(name, str) or name not in MESSAGES:
-        raise Refused(400, f"do: accepted are {', '.join(MESSAGES)}")
-    accepted = MESSAGES[name]
-    for field, check in accepted.items():
-        key = field.removesuffix("?")
-        if key not in fields and key == field:
-            raise Refused(400, f"{name} needs {key}")
-        if key in fields and not check(fields[key]):
-            raise Refused(400, f"{name}: {key} is of the wrong kind")
-    if set(fields) - {field.removesuffix("?") for field in accepted}:
-        listed = ", ".join(field.removesuffix("?") for field in accepted)
-        raise Refused(400, f"{name} takes {listed or 'nothing more'}")
-    return name, fields
