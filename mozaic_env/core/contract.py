@@ -174,7 +174,8 @@ def value(row: Row, seat: int, weights: Floats) -> float:
 def decision_kind(row: Row) -> int:
     """A number from 0 to 63 for a decision, by which a search saves work.
 
-    Of the decisions that can follow one action, those with equal numbers have equal `value` and `action_values`.
+    Of the decisions that can follow one action, those with equal numbers have equal `value` and `action_values`. -1: it
+    is like no other.
     """
     raise NotImplementedError
 

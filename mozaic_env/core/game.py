@@ -56,6 +56,23 @@ def counts(key: str, dtype: type[np.integer], high: tuple[int, ...], text: str) 
     return Field(key, (len(high),), dtype, high, text)
 
 
+@dataclass(frozen=True)
+class Entities:
+    """Actions that belong to entities which are alike but for what the observation says of each.
+
+    Block b of the actions is those from b * per on; the k-th action of each block does the same with its entity.
+
+    Attributes:
+        key: the entry of the observation that describes them, one along its first axis.
+        blocks: for each of them its block.
+        per: how many actions each has.
+    """
+
+    key: str
+    blocks: tuple[int, ...]
+    per: int
+
+
 class Game(abc.ABC):
     """A game with its options fixed. Subclasses declare the facts and translate rows to and from text.
 
@@ -97,6 +114,11 @@ class Game(abc.ABC):
         Actions of one plane do the same thing on different tiles, so a policy can share its weights over the board.
         None: the actions have no such places.
         """
+        return None
+
+    @property
+    def action_entities(self) -> Entities | None:
+        """Which actions belong to entities, so that a policy can share its weights over them; None: none do."""
         return None
 
     @property

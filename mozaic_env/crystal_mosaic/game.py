@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mozaic_env.core import contract
-from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.game import Entities, Game, Rows
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
@@ -86,6 +86,11 @@ class CrystalMosaic(Game):
             "floor": ",".join(map(str, self.floor)),
             "max_rounds": self.max_rounds,
         }
+
+    @property
+    def action_entities(self) -> Entities:
+        factories = range(actions.FACTORIES[self.num_players])
+        return Entities("table", (*factories, actions.CENTRE), actions.PER_SOURCE)
 
     @property
     def last_action(self) -> int:
