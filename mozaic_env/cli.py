@@ -285,6 +285,7 @@ def _add_bench(subparsers: Subparsers) -> None:
     parser.add_argument("--quick", action="store_true", help="short, and without the first compilation")
     parser.add_argument("--json", metavar="FILE", help="write all figures as JSON")
     parser.add_argument("--plot", metavar="FILE", help="draw the rates, as .png, .svg or .pdf")
+    _add_game_options(parser)
 
 
 if __name__ == "__main__":

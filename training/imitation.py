@@ -79,9 +79,7 @@ class WarmStart:
         budget: its own: decisions and minutes.
     """
 
-    def __init__(
-        self, config: Config, game: Game, network: Network, main: Budget, device: str, bfloat16: bool
-    ) -> None:
+    def __init__(self, config: Config, game: Game, network: Network, main: Budget, device: str, bfloat16: bool) -> None:
         """Prepares it.
 
         Args:

@@ -123,9 +123,7 @@ def chances(scores: npt.NDArray[np.float64], config: PrioritySection) -> npt.NDA
 class League:
     """The opponents of a `GameVecEnv`, kept up to date."""
 
-    def __init__(
-        self, config: OpponentsSection, game: Game, learner: Network, *, seed: int, bfloat16: bool
-    ) -> None:
+    def __init__(self, config: OpponentsSection, game: Game, learner: Network, *, seed: int, bfloat16: bool) -> None:
         """Makes room for the copies; `refresh` fills it.
 
         Args:

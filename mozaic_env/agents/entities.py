@@ -46,7 +46,7 @@ def entity_layout(game: Game) -> EntityLayout:
 class EntityNetwork(nn.Module):
     """Observations in, action logits and values out."""
 
-    def __init__(self, layout: EntityLayout, config: NetworkConfig = NetworkConfig()) -> None:
+    def __init__(self, layout: EntityLayout, config: NetworkConfig) -> None:
         """Makes a network with random weights, drawn from torch's generator.
 
         Args:

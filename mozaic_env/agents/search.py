@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.base import Actions, Agent, Masks
-from mozaic_env.agents.kernels import MAX_WEIGHTS
 from mozaic_env.agents.expectimax import MAX_DEPTH, Room, make_room, search_rows
+from mozaic_env.agents.kernels import MAX_WEIGHTS
 from mozaic_env.agents.lookahead import MAX_DEPTH as MAX_LOOKAHEAD
 from mozaic_env.agents.lookahead import Room as LookaheadRoom
 from mozaic_env.agents.lookahead import look_ahead_rows
