@@ -56,6 +56,23 @@ def counts(key: str, dtype: type[np.integer], high: tuple[int, ...], text: str) 
     return Field(key, (len(high),), dtype, high, text)
 
 
+@dataclass(frozen=True)
+class Entities:
+    """Actions that belong to entities which are alike but for what the observation says of each.
+
+    Block b of the actions is those from b * per on; the k-th action of each block does the same with its entity.
+
+    Attributes:
+        key: the entry of the observation that describes them, one along its first axis.
+        blocks: for each of them its block.
+        per: how many actions each has.
+    """
+
+    key: str
+    blocks: tuple[int, ...]
+    per: int
+
+
 class Game(abc.ABC):
     """A game with its options fixed. Subclasses declare the facts and translate rows to and from text.
 
@@ -109,6 +126,16 @@ class Game(abc.ABC):
         Rank r of the observation's board is then rank rows - 1 - r of `action_planes`.
         """
         return None
+
+    @property
+    def action_entities(self) -> Entities | None:
+        """Which actions belong to entities, so that a policy can share its weights over them; None: none do."""
+        return None
+
+    @property
+    def last_action(self) -> int:
+        """The highest action id that is ever legal; those above it exist for regularity."""
+        return self.num_actions - 1
 
     @property
     def symmetries(self) -> tuple[Symmetry, ...]:

@@ -18,6 +18,7 @@ from mozaic_env.core.contract import (
     Integers,
     Row,
     apply,
+    cut_off,
     deal,
     is_legal,
     legal,
@@ -109,7 +110,7 @@ def _advance(row: Row, slot: Row, options: Row, recipes: Rows, log: Rows, index:
         deal(row)
         seat = mover(row)
         if seat == OVER:
-            return TERMINATED
+            return TRUNCATED if cut_off(row) else TERMINATED
         if row.decisions >= options.limit:
             return TRUNCATED
         if slot.seat == BOTH or seat == slot.seat:

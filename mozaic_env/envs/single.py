@@ -66,7 +66,8 @@ class GameEnv(gym.Env[Observation, np.int64]):
     much the seat's lead has grown since its last decision, in the game's unit. A game may have more `rewards`.
 
     **End.** `terminated` when the game is over, or after an illegal action with ``illegal="lose"`` (reward -1).
-    `truncated` when `max_decisions` decisions of all seats have been made and the game is not over. Never both.
+    `truncated` when `max_decisions` decisions of all seats have been made and the game is not over, or when it has
+    reached a limit of its own rules. Never both.
 
     **Pictures.** `render` gives text with ``render_mode="ansi"`` and an array with ``"rgb_array"`` (uint8, shape
     (512, 512, 3), no display needed); what the last step has changed is marked. ``"human"`` shows each position in a

@@ -149,7 +149,7 @@ def check_truncation(make: Make) -> None:
         flags = (len(steps), steps[-1][2], steps[-1][3])
         expected = (min(limit, length), limit >= length, limit < length)
         assert flags == expected, f"limit {limit}, game of {length}: {flags}, not {expected}"
-    for seat in (0, 1):
+    for seat in range(make().unwrapped.game.num_players):
         env = make(max_decisions=7, seat=seat).unwrapped
         for _, _, _, truncated, _ in play(env, seat, 100, start=seat):
             decisions = env.state["decisions"]
