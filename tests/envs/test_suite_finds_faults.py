@@ -97,6 +97,15 @@ class LacksARotation(Mozaic):
         return tuple(symmetry for symmetry in super().symmetries if symmetry.name != "rotate 180")
 
 
+class ForgetsTheCoin(Mozaic):
+    def __init__(self, **options: Any) -> None:
+        super().__init__("onyx", **options)
+
+    @property
+    def starts(self) -> Any:
+        return ((1.0, {"mover": 0}),)
+
+
 GAME_FAULTS = {
     ForgetsTheScore: "check_position_round_trip",
     ForgetsTheBag: "check_position_round_trip",
@@ -106,6 +115,7 @@ GAME_FAULTS = {
     HasOneActionMore: "check_the_last_action",
     BoundsTheBagTooLow: "check_observation_bounds",
     MirrorsTheBoardAlone: "check_rules_commute_with_symmetries",
+    ForgetsTheCoin: "check_starts",
     LacksARotation: "check_symmetries_are_a_group",
 }
 
