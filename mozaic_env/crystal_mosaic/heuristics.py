@@ -1,8 +1,8 @@
 """What makes Crystal Mosaic's agents: what the boards will be worth when the round has ended, and what they promise.
 
 A heuristic is six weights. The worth of a board, in points, is its score if the round ended now: complete lines are
-tiled from the top, each where it scores most, floors are counted, and rows, columns and colours that are complete then
-bring their bonuses. `greedy` looks at nothing else. The weights add what is not there yet:
+tiled from the top, each where it scores most, floors are counted (to below 0 as well, since more points may come), and
+rows, columns and colours that are complete then bring their bonuses. `greedy` looks at nothing else. The weights add what is not there yet:
 
 0. tiles on incomplete lines: the share of the line that is filled, squared, times what its tile would score now;
 1. rows under way: the share of the row that is tiled, squared, times the bonus of a row plus ten points;
@@ -113,7 +113,7 @@ def _worth(row: Row, seat: int, planes: Planes, filled: int, colours: int, floor
         else:
             score += points
             planes = _with(planes, colours >> 8 * line & 255, 5 * line + column)
-    score = max(score + row.penalties[min(floor, FLOOR_SPACES)], 0.0)
+    score += row.penalties[min(floor, FLOOR_SPACES)]
     if weights[0] != 0.0:
         for line in range(SIZE):
             fill = filled >> 8 * line & 255

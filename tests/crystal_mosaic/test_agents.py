@@ -74,7 +74,7 @@ def test_greedy_completes_lines_and_spares_its_floor() -> None:
     assert named == {"F1:B>2", "F1:Y>2", "F2:R>4", "F3:K>2", "F3:W>2"} | {
         f"F{source}:{colour}>1" for source, colours in ((4, "BYRK"), (5, "W")) for colour in colours
     }
-    assert best[game.parse_action("F1:B>-")] == -3.0  # the first two spaces of the grey board
+    assert best[game.parse_action("F1:B>-")] == -2.0  # the first two spaces of the grey board
     assert best[game.parse_action("F2:R>1")] == pytest.approx(1 - 4)
 
 

@@ -30,7 +30,7 @@ def test_every_action_has_its_notation() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "F0:R>2", "F10:R>2", "C:G>1", "C:R>6", "C:R>0", "C:R", "@0", "@6", "F3:R>2 ", "f3:r>2", "F3:RR>2", "@1\n"],
+    ["", "F0:R>2", "F10:R>2", "C:G>1", "C:R>6", "C:R>0", "C:R", "@0", "@6", "F3:R>2 ", "f3:r>2", "C:RR>2", "@1\n"],
 )
 def test_what_is_no_action_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"is not an action; accepted are F3:R>2"):

@@ -58,4 +58,4 @@ def test_the_playthrough_shows_every_kind_of_event(path: Path) -> None:
     assert {word[0] for word in record.words} == SHOWN[name](options)
     game = make_game(name, **options)
     *_, (_, last) = game.replay(record)
-    assert f"over: {game.format_position(last)}" in lines
+    assert f"{'truncated' if record.truncated else 'over'}: {game.format_position(last)}" in lines
