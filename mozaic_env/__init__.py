@@ -6,19 +6,10 @@
 Importing the package registers the environments and compiles nothing.
 """
 
-import os
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-try:
-    from gymnasium.envs.registration import register, registry
-except KeyboardInterrupt:
-    if os.path.splitext(os.path.basename(sys.argv[0]))[0] != "mozaic":
-        raise
-    # The command spends its first moments here, and `mozaic_env.cli`, which answers Ctrl-C later on, comes next.
-    print("interrupted", file=sys.stderr)
-    sys.exit(130)
+from gymnasium.envs.registration import register, registry
 
 if TYPE_CHECKING:
     from mozaic_env.agents.base import Agent
@@ -37,7 +28,7 @@ _LAZY = {
 }
 __all__ = ["Agent", "GameEnv", "make_agent", "make_game"]
 
-_IDS = {"Mozaic-v0": "mozaic", "CrystalMosaic-v0": "crystal_mosaic"}
+_IDS = {"Mozaic-v0": "mozaic", "CrystalMosaic-v0": "crystal_mosaic", "MosaicChess-v0": "mosaic_chess"}
 
 for _id, _game in _IDS.items():
     if _id not in registry:

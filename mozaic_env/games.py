@@ -10,6 +10,7 @@ from mozaic_env.core.record import Record
 GAMES = {
     "mozaic": "mozaic_env.mozaic.game:Mozaic",
     "crystal_mosaic": "mozaic_env.crystal_mosaic.game:CrystalMosaic",
+    "mosaic_chess": "mozaic_env.mosaic_chess.game:MosaicChess",
 }
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -83,36 +81,5 @@ def test_too_little_memory_is_said(capsys: pytest.CaptureFixture[str], monkeypat
     def full(*arguments: object, **options: object) -> None:
         raise MemoryError("Unable to allocate 7 GiB")
 
-    monkeypatch.setattr("mozaic_env.arena.evaluate.play_match", full)
+    monkeypatch.setattr(import_module("mozaic_env.arena.evaluate"), "play_match", full)
     assert "not enough memory" in refused(capsys, "evaluate", "pattern", "--against", "random", "--games", "2")
-
-
-# --- Ctrl-C while the package is still being imported ---------------------------------------------
-
-
-def interrupted_import(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
-    """A script of that name that imports the package, with Ctrl-C pressed while gymnasium loads."""
-    (folder / "gymnasium").mkdir()
-    (folder / "gymnasium" / "__init__.py").write_text("raise KeyboardInterrupt")
-    script = folder / name
-    script.write_text("import sys\nfrom mozaic_env.cli import main\nsys.exit(main())\n")
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
-    return subprocess.run(
-        [sys.executable, str(script), "--version"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-def test_ctrl_c_in_the_first_moments_of_the_command_shows_no_traceback(tmp_path: Path) -> None:
-    result = interrupted_import(tmp_path, "mozaic")
-    assert (result.returncode, result.stdout, result.stderr) == (130, "", "interrupted\n")
-
-
-def test_ctrl_c_while_another_program_imports_the_package_is_its_own_affair(tmp_path: Path) -> None:
-    result = interrupted_import(tmp_path, "research.py")
-    assert "KeyboardInterrupt" in result.stderr
-    assert "Traceback" in result.stderr

@@ -43,7 +43,8 @@ def make_teacher(spec: str, game: Game) -> Teacher:
     """
     agent = make_agent(spec, game)
     if not hasattr(agent, "action_values"):
-        raise ValueError(f"warm_start.teacher: {spec!r} has no action values; accepted: expectimax, paranoid, maxn")
+        accepted = f"expectimax, paranoid, maxn, {', '.join(game.heuristics)}, or a checkpoint with search=1"
+        raise ValueError(f"warm_start.teacher: {spec!r} has no action values; accepted: {accepted}")
     return agent
 
 

@@ -39,6 +39,7 @@ PACKAGES = (
     "safetensors",
     "stable-baselines3",
     "sb3-contrib",
+    "ray",
 )
 
 Card = dict[str, Any]

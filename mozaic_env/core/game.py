@@ -83,7 +83,10 @@ class Game(abc.ABC):
     dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
     max_outcomes: ClassVar[int]  # codes of chance outcomes are below this; 0: the game has no chance
-    max_decisions: ClassVar[int]  # default limit on the decisions of a game
+    rewards: ClassVar[Mapping[str, tuple[float, float]]] = {"outcome": (0.0, 1.0), "margin": (1.0, 0.0)}
+    """By name: what each unit by which the lead grows is worth, and what the outcome is, at the end."""
+    most_moves: ClassVar[int] = 0  # room that `mozaic_env.core.engine` needs; 0: the game does not offer it
+    max_decisions: int  # default limit on the decisions of a game
     players: ClassVar[tuple[int, int]] = (2, 2)  # how few and how many a variant of the game can have
     margin_unit: ClassVar[str] = "the game's unit"  # what margins are counted in, as in "squares"
 
@@ -113,6 +116,14 @@ class Game(abc.ABC):
 
         Actions of one plane do the same thing on different tiles, so a policy can share its weights over the board.
         None: the actions have no such places.
+        """
+        return None
+
+    @property
+    def turned_by(self) -> str | None:
+        """The entry of the observation, one 0 or 1, that says that the board is shown upside down; None: it never is.
+
+        Rank r of the observation's board is then rank rows - 1 - r of `action_planes`.
         """
         return None
 

@@ -87,6 +87,7 @@ class Table:
             "game": self.game.name,
             "options": self.game.options,
             "seat_names": self.game.seat_names,
+            "unit": self.game.margin_unit,
             "agents": [{"name": thinker.name, "mind": thinker.mind} for thinker in self._thinkers.values()],
             "largest_seed": LARGEST_SEED,
         }

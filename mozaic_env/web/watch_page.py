@@ -118,7 +118,9 @@ def _strength(run: RunFolder) -> str:
 
 def _curve(metrics: Metrics, anchor: str) -> Line:
     low, high = (dict(metrics.get(f"evaluation/{anchor}/{end}")) for end in ("low", "high"))
-    points = [(x, 100 * y) for x, y in metrics.get(f"evaluation/{anchor}/points")]
+    measured = metrics.get(f"evaluation/{anchor}/points")
+    every = -(-len(measured) // MOST_POINTS) or 1  # intervals have no mean, so some are left out; the last one is not
+    points = [(x, 100 * y) for x, y in measured[(len(measured) - 1) % every :: every]]
     band = [(100 * low.get(x, y / 100), 100 * high.get(x, y / 100)) for x, y in points]
     return Line(f"against {anchor}", points, band, dots=len(points) <= 60)
 
@@ -136,8 +138,10 @@ def _ladder(run: RunFolder, anchors: Sequence[str]) -> str:
         margins = metrics.get(f"evaluation/{anchor}/margin")
         interval = (ends[0][-1][1], ends[1][-1][1]) if all(ends) else (points[-1][1], points[-1][1])
         text = f"{100 * points[-1][1]:.1f}%" + (f", {margins[-1][1]:+.1f} {unit}" if margins else "")
-        marks.append(Mark(f"against {anchor}", 100 * points[-1][1], (100 * interval[0], 100 * interval[1]), text))
-    picture = ladder(marks, "Latest points against each agent", x_name="points, %", x_range=(0, 100), level=50)
+        marks.append(Mark(anchor, 100 * points[-1][1], (100 * interval[0], 100 * interval[1]), text))
+    picture = ladder(
+        marks, "Latest points against each agent", x_name="points against it, %", x_range=(0, 100), level=50
+    )
     return _section("Ladder, at the last measure", picture, _note(_best(run)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -57,6 +58,31 @@ class NamesTwoActionsAlike(Mozaic):
         return super().format_action(1 if action == 0 else action)
 
 
+class PlacesBesideThePicture(Mozaic):
+    def places(self, row: Any) -> Any:
+        return tuple(replace(place, x=place.x + 300) for place in super().places(row))
+
+
+class ClicksElsewhere(Mozaic):
+    def clicks(self, row: Any, action: int) -> Any:
+        return ("z9",)
+
+
+class ASlideBeginsAsAnotherAction(Mozaic):
+    def clicks(self, row: Any, action: int) -> Any:
+        return super().clicks(row, action)[: 1 + action % 2]
+
+
+class SaysNothing(Mozaic):
+    def tell_action(self, row: Any, action: int) -> str:
+        return ""
+
+
+class NamesAllDrawsAlike(Mozaic):
+    def outcome_name(self, code: int) -> str:
+        return "gem"
+
+
 class LosesAWord(Mozaic):
     def write_record(self, *arguments: Any) -> Record:
         whole = super().write_record(*arguments)
@@ -105,6 +131,11 @@ GAME_FAULTS = {
     ReplaysAnything: "check_records_are_checked",
     HasOneActionMore: "check_the_last_action",
     BoundsTheBagTooLow: "check_observation_bounds",
+    PlacesBesideThePicture: "check_places_are_on_the_picture",
+    ClicksElsewhere: "check_clicks_lead_to_every_action",
+    ASlideBeginsAsAnotherAction: "check_clicks_lead_to_every_action",
+    SaysNothing: "check_what_happens_is_told",
+    NamesAllDrawsAlike: "check_what_happens_is_told",
     MirrorsTheBoardAlone: "check_rules_commute_with_symmetries",
     LacksARotation: "check_symmetries_are_a_group",
 }

@@ -26,6 +26,10 @@ VARIANTS: dict[str, list[tuple[dict[str, Any], int]]] = {
         ({"rules": "onyx", "rows": 8, "cols": 8}, 1),
         ({"rules": "onyx", "rows": 4, "cols": 4}, 2),
     ],
+    "mosaic_chess": [
+        ({"max_plies": 60}, 1),
+        ({"max_plies": 61}, 2),
+    ],
     "crystal_mosaic": [
         ({"players": 2, "board": "base"}, 1),
         ({"players": 2, "board": "side2"}, 1),

@@ -55,7 +55,8 @@ def test_the_playthrough_shows_every_kind_of_event(path: Path) -> None:
     name, options, _ = KEPT[path]
     lines = path.read_text(encoding="utf-8").splitlines()
     record = parse_record(lines[-1])
-    assert {word[0] for word in record.words} == SHOWN[name](options)
+    if name in SHOWN:
+        assert {word[0] for word in record.words} == SHOWN[name](options)
     game = make_game(name, **options)
     *_, (_, last) = game.replay(record)
     assert f"{'truncated' if record.truncated else 'over'}: {game.format_position(last)}" in lines

@@ -180,7 +180,7 @@ def test_an_error_in_the_thread_reaches_who_waits():
         lessons.take(lambda: None)
 
 
-@pytest.mark.parametrize("spec", ["greedy", "random", "nobody"])
+@pytest.mark.parametrize("spec", ["random", "mcts", "nobody"])
 def test_a_teacher_needs_action_values(spec):
     with pytest.raises(ValueError, match="action values" if spec != "nobody" else "unknown agent"):
         make_teacher(spec, GAME)

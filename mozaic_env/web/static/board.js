@@ -91,7 +91,6 @@ export class Board {
       button.classList.toggle("free", !holds);
       button.classList.toggle("full", Boolean(holds));
       button.classList.toggle("chosen", chosen);
-      button.classList.toggle("heated", share !== undefined);
       button.setAttribute("aria-disabled", String(!(legal || chosen || (this.playable && again.has(name)))));
       const words = [name, holds || "empty"];
       if (chosen) words.push("chosen");

@@ -50,7 +50,7 @@ async function explain(error) {
   } else if (error.status === 404) {
     await start();
   } else {
-    pause(true);
+    if (error.status === 0 || error.status >= 500) pause(true);
     toast(error.message);
   }
 }
@@ -112,7 +112,7 @@ const seatName = (seat) => facts.seat_names[seat];
 
 function pause(on) {
   paused = on;
-  $("pause").setAttribute("aria-pressed", String(on));
+  $("pause").classList.toggle("main", on);
   $("pause").textContent = on ? "Go on" : "Pause";
 }
 
@@ -199,7 +199,7 @@ function leadCurves() {
   return seats.map((seat) => rows.map(([at, leads]) => [at, leads[seat]]));
 }
 
-const leadTitle = () => `Lead ${facts.seat_names.length === 2 ? `of ${seatName(0)}` : "of each seat"}`;
+const leadTitle = () => `Lead of ${facts.seat_names.length === 2 ? seatName(0) : "each seat"}, in ${facts.unit}`;
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const sentences = (told) => told.map((sentence) => `${capital(sentence)}.`).join(" ");
 
