@@ -116,9 +116,16 @@ def _add(subparsers: Subparsers, name: str, module: str, text: str, **options: A
 
 def _add_game_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the game", "as the checkpoints among the agents say, else the full game")
-    group.add_argument("--rules", metavar="EDITION", help="amethyst or onyx")
-    group.add_argument("--rows", type=int, metavar="N", help="ranks of the board, 2 to 8")
-    group.add_argument("--cols", type=int, metavar="N", help="files of the board, 2 to 8")
+    group.add_argument("--game", choices=tuple(GAMES), help="what to play (default: mozaic)")
+    group.add_argument("--rules", metavar="EDITION", help="of Mozaic: amethyst or onyx")
+    group.add_argument("--rows", type=int, metavar="N", help="of Mozaic: ranks of the board, 2 to 8")
+    group.add_argument("--cols", type=int, metavar="N", help="of Mozaic: files of the board, 2 to 8")
+    group.add_argument(
+        "--option",
+        action="append",
+        metavar="KEY=VALUE",
+        help="any option of the game, such as players=3; may come several times",
+    )
 
 
 def _add_match_options(parser: argparse.ArgumentParser, games: int) -> None:
@@ -215,11 +222,11 @@ def _add_play(subparsers: Subparsers) -> None:
         subparsers,
         "play",
         "mozaic_env.web.command",
-        "Play in the browser, against agents, people at the same screen, or agents among themselves.",
+        "Play in the browser or the terminal, against agents, people at the same screen, or agents among themselves.",
     )
     parser.epilog = "example: mozaic play --agents runs/quick pattern random --rules onyx"
-    parser.add_argument("--terminal", action="store_true", help="play in this terminal")
-    parser.add_argument("--seat", default="0", metavar="N", help="with --terminal: yours, or both (default: 0)")
+    parser.add_argument("--terminal", action="store_true", help="play in this terminal, against the first agent")
+    parser.add_argument("--seat", metavar="N", help="with --terminal: yours, a number or both (default: 0)")
     parser.add_argument("--seed", type=int, metavar="S", help="with --terminal: the same seed gives the same luck")
     parser.add_argument(
         "--agents",
@@ -236,7 +243,6 @@ def _add_play(subparsers: Subparsers) -> None:
         metavar="N",
         help="pages that may play at the same time (default: %(default)s)",
     )
-    parser.add_argument("--game", choices=tuple(GAMES), help="what to play (default: mozaic)")
     _add_game_options(parser)
 
 
@@ -274,11 +280,13 @@ def _add_bench(subparsers: Subparsers) -> None:
         "Measure how fast the environments are here, next to other libraries that are installed.",
     )
     parts = ("kernels", "vector", "single", "sb3", "startup", "peers")
+    parser.add_argument("--game", choices=tuple(GAMES), default="mozaic", help="of which game (default: %(default)s)")
     parser.add_argument("--only", nargs="+", choices=parts, metavar="PART", help=f"some of: {', '.join(parts)}")
     parser.add_argument("--seconds", type=float, metavar="S", help="for each row (default: 1, with --quick 0.1)")
     parser.add_argument("--quick", action="store_true", help="short, and without the first compilation")
     parser.add_argument("--json", metavar="FILE", help="write all figures as JSON")
     parser.add_argument("--plot", metavar="FILE", help="draw the rates, as .png, .svg or .pdf")
+    _add_game_options(parser)
 
 
 if __name__ == "__main__":

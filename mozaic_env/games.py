@@ -7,7 +7,11 @@ from typing import Any
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
 
-GAMES = {"mozaic": "mozaic_env.mozaic.game:Mozaic"}
+GAMES = {
+    "mozaic": "mozaic_env.mozaic.game:Mozaic",
+    "crystal_mosaic": "mozaic_env.crystal_mosaic.game:CrystalMosaic",
+    "mosaic_chess": "mozaic_env.mosaic_chess.game:MosaicChess",
+}
 
 
 class UnknownOption(ValueError, TypeError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -80,5 +81,5 @@ def test_too_little_memory_is_said(capsys: pytest.CaptureFixture[str], monkeypat
     def full(*arguments: object, **options: object) -> None:
         raise MemoryError("Unable to allocate 7 GiB")
 
-    monkeypatch.setattr("mozaic_env.arena.evaluate.play_match", full)
+    monkeypatch.setattr(import_module("mozaic_env.arena.evaluate"), "play_match", full)
     assert "not enough memory" in refused(capsys, "evaluate", "pattern", "--against", "random", "--games", "2")

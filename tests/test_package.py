@@ -25,6 +25,8 @@ GAME_LIBRARIES = {"numpy", "numba"}
 ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "core": (CORE, {"numpy", "numba", "llvmlite"}),
     "mozaic": ({"core", "mozaic"}, GAME_LIBRARIES),
+    "crystal_mosaic": ({"core", "crystal_mosaic"}, GAME_LIBRARIES),
+    "mosaic_chess": ({"core", "mosaic_chess"}, GAME_LIBRARIES),
     "games": ({"core", "games"}, set()),
     "agents": (
         {"core", "agents", "games"},
@@ -39,7 +41,7 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
         {"numpy", "gymnasium", "stable_baselines3"},
     ),
 }
-GAME_FOLDERS = {"mozaic"}  # the folders of games; the floors above reach them through `games` alone
+GAME_FOLDERS = {"mozaic", "crystal_mosaic", "mosaic_chess"}  # the floors above reach them through `games` alone
 
 
 def sources(part: str) -> list[Path]:

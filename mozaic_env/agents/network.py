@@ -37,12 +37,14 @@ class Layout:
         scales: for each other entry of the observation its key and what its numbers are divided by.
         actions: where each action stands: plane * tiles + tile.
         group: the game's symmetries; None where they are not those of a board.
+        turned: the entry that says that the board is upside down to the actions; see `Game.turned_by`.
     """
 
     board: tuple[int, int, int]
     scales: tuple[tuple[str, tuple[float, ...]], ...]
     actions: tuple[int, ...]
     group: Group | None = None
+    turned: str | None = None
 
     @property
     def planes(self) -> int:
@@ -78,13 +80,13 @@ def layout_of(game: Game) -> Layout:
             tuple(float(max(min(high, tiles), 1)) for high in field.high or (1,) * field.size),
         )
         for field in game.fields
-        if field.key != BOARD
+        if field.key not in (BOARD, game.turned_by)
     )
     try:
         group = group_of(game, board, game.action_planes)
     except ValueError:
         group = None
-    return Layout(board, scales, tuple(int(place) for place in game.action_planes), group)
+    return Layout(board, scales, tuple(int(place) for place in game.action_planes), group, game.turned_by)
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,11 @@ class BoardNetwork(nn.Module):
         trunk = functional.relu(trunk)
         for block in self.blocks:
             trunk = block(trunk, counts)
-        logits = self.action_head(trunk).flatten(1).index_select(1, self._places)
+        planes = self.action_head(trunk)
+        if self.layout.turned is not None:
+            is_turned = observation[self.layout.turned].bool().reshape(-1, 1, 1, 1)
+            planes = torch.where(is_turned, planes.flip(2), planes)
+        logits = planes.flatten(1).index_select(1, self._places)
         pooled = trunk.mean((2, 3))
         if self.value_planes is not None:
             # What no symmetry changes: sums over each set of channels, of planes that the trunk has made for them.

@@ -111,7 +111,17 @@ class PolicySearchAgent(Agent):
         places = np.empty((self._room_for, 2), np.int64)
         shares = np.empty(self._room_for)
         found = _spread(
-            rows, priors, tried, values, leaves, places, shares, self._weights.margin, self._weights.outcome, self._room
+            rows,
+            priors,
+            tried,
+            values,
+            leaves,
+            places,
+            shares,
+            self._weights.margin,
+            self._weights.outcome,
+            self.game.num_players - 1,
+            self._room,
         )
         if found:
             _, judged = self._policy.evaluate(leaves[:found])
@@ -132,6 +142,7 @@ def _spread(
     shares: Floats,
     margin_weight: float,
     outcome_weight: float,
+    others: int,
     room: Room,
 ) -> int:
     """Writes what each candidate gains at once, and the decisions that can follow.
@@ -146,6 +157,7 @@ def _spread(
         shares: written: its probability, negative where another seat decides.
         margin_weight: worth of a unit of margin.
         outcome_weight: worth of the outcome.
+        others: how many other seats there are; what one of them gains all others pay in equal parts.
         room: from `make_room`.
 
     Returns:
@@ -175,7 +187,7 @@ def _spread(
                 elif decides >= 0:
                     leaves[found] = states[state]
                     places[found, 0], places[found, 1] = i, k
-                    shares[found] = weights[state] / kept * (1.0 if decides == seat else -1.0)
+                    shares[found] = weights[state] / kept * (1.0 if decides == seat else -1.0 / others)
                     found += 1
     return found
 

@@ -19,6 +19,8 @@ FORMS = (
     "random",
     "greedy, pattern or another heuristic of the game",
     "expectimax[:depth=1..4,heuristic=NAME,nodes=N]",
+    "alphabeta[:depth=N,nodes=N,seconds=S], in games without chance that offer whole moves",
+    "paranoid or maxn[:depth=1..8,width=N,heuristic=NAME], which look no further than the next chance",
     "champion[:sample=0|1,search=0|1,candidates=N], trained and shipped with the package",
     "mcts[:simulations=N,heuristic=NAME,policy=FOLDER|champion]",
     "policy:FOLDER[,sample=0|1,search=0|1,candidates=N] or just FOLDER, of a run or a checkpoint",
@@ -114,6 +116,26 @@ def _expectimax(game: Game, spec: str, words: list[str]) -> Agent:
         raise ValueError(f"agent {spec!r}: {error}") from None
 
 
+def _alphabeta(game: Game, spec: str, words: list[str]) -> Agent:
+    from mozaic_env.agents.alphabeta import AlphaBetaAgent
+
+    options = _read(spec, words, {"depth": _number, "nodes": _number, "seconds": float})
+    try:
+        return AlphaBetaAgent(game, **options)
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
+
+
+def _lookahead(game: Game, spec: str, words: list[str]) -> Agent:
+    from mozaic_env.agents.search import LookaheadAgent
+
+    options = _read(spec, words, {"depth": _number, "width": _number, "heuristic": str})
+    try:
+        return LookaheadAgent(game, spec.strip().partition(":")[0], **options)
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
+
+
 def _mcts(game: Game, spec: str, words: list[str]) -> Agent:
     from mozaic_env.agents.mcts import MctsAgent
 
@@ -181,6 +203,9 @@ _MAKERS: dict[str, Callable[[Game, str, list[str]], Agent]] = {
     "random": _random,
     "greedy": _greedy,
     "expectimax": _expectimax,
+    "alphabeta": _alphabeta,
+    "paranoid": _lookahead,
+    "maxn": _lookahead,
     CHAMPION: _champion,
     "mcts": _mcts,
     "policy": _policy,

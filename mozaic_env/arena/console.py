@@ -141,6 +141,11 @@ def match_table(title: str, results: Sequence[MatchResult], seat_names: Sequence
 def match_notes(results: Sequence[MatchResult]) -> list[str]:
     """What a reader of the table has to know as well, one sentence each."""
     notes = []
+    if any(len(result.seats) > 2 for result in results):
+        notes.append(
+            "At more than two seats the second agent holds all but one; points are the share of its seats that the "
+            "first agent was placed above."
+        )
     for result in results:
         first, second = result.players
         if result.verdict == "undecided":

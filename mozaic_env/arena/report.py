@@ -60,7 +60,9 @@ def write_ladder_report(
     names = [rating.name for rating in ratings]
     anchor = choose_anchor([name for result in results for name in result.players])
     results = [
-        result if names.index(result.players[0]) <= names.index(result.players[1]) else result.mirrored()
+        result
+        if len(result.seats) > 2 or names.index(result.players[0]) <= names.index(result.players[1])
+        else result.mirrored()
         for result in results
         if result.players[0] != result.players[1]
     ]

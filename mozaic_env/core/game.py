@@ -56,6 +56,23 @@ def counts(key: str, dtype: type[np.integer], high: tuple[int, ...], text: str) 
     return Field(key, (len(high),), dtype, high, text)
 
 
+@dataclass(frozen=True)
+class Entities:
+    """Actions that belong to entities which are alike but for what the observation says of each.
+
+    Block b of the actions is those from b * per on; the k-th action of each block does the same with its entity.
+
+    Attributes:
+        key: the entry of the observation that describes them, one along its first axis.
+        blocks: for each of them its block.
+        per: how many actions each has.
+    """
+
+    key: str
+    blocks: tuple[int, ...]
+    per: int
+
+
 class Game(abc.ABC):
     """A game with its options fixed. Subclasses declare the facts and translate rows to and from text.
 
@@ -66,7 +83,10 @@ class Game(abc.ABC):
     dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
     max_outcomes: ClassVar[int]  # codes of chance outcomes are below this; 0: the game has no chance
-    max_decisions: ClassVar[int]  # default limit on the decisions of a game
+    rewards: ClassVar[Mapping[str, tuple[float, float]]] = {"outcome": (0.0, 1.0), "margin": (1.0, 0.0)}
+    """By name: what each unit by which the lead grows is worth, and what the outcome is, at the end."""
+    most_moves: ClassVar[int] = 0  # room that `mozaic_env.core.engine` needs; 0: the game does not offer it
+    max_decisions: int  # default limit on the decisions of a game
     players: ClassVar[tuple[int, int]] = (2, 2)  # how few and how many a variant of the game can have
     margin_unit: ClassVar[str] = "the game's unit"  # what margins are counted in, as in "squares"
 
@@ -98,6 +118,24 @@ class Game(abc.ABC):
         None: the actions have no such places.
         """
         return None
+
+    @property
+    def turned_by(self) -> str | None:
+        """The entry of the observation, one 0 or 1, that says that the board is shown upside down; None: it never is.
+
+        Rank r of the observation's board is then rank rows - 1 - r of `action_planes`.
+        """
+        return None
+
+    @property
+    def action_entities(self) -> Entities | None:
+        """Which actions belong to entities, so that a policy can share its weights over them; None: none do."""
+        return None
+
+    @property
+    def last_action(self) -> int:
+        """The highest action id that is ever legal; those above it exist for regularity."""
+        return self.num_actions - 1
 
     @property
     def symmetries(self) -> tuple[Symmetry, ...]:

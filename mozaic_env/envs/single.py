@@ -63,10 +63,11 @@ class GameEnv(gym.Env[Observation, np.int64]):
     action, `illegal_action` (True).
 
     **Reward.** For the seat that acted. ``"outcome"``: the game's result at the end, 0 before. ``"margin"``: by how
-    much the seat's lead has grown since its last decision, in the game's unit.
+    much the seat's lead has grown since its last decision, in the game's unit. A game may have more `rewards`.
 
     **End.** `terminated` when the game is over, or after an illegal action with ``illegal="lose"`` (reward -1).
-    `truncated` when `max_decisions` decisions of all seats have been made and the game is not over. Never both.
+    `truncated` when `max_decisions` decisions of all seats have been made and the game is not over, or when it has
+    reached a limit of its own rules. Never both.
 
     **Pictures.** `render` gives text with ``render_mode="ansi"`` and an array with ``"rgb_array"`` (uint8, shape
     (512, 512, 3), no display needed); what the last step has changed is marked. ``"human"`` shows each position in a
@@ -100,7 +101,7 @@ class GameEnv(gym.Env[Observation, np.int64]):
             game: a game's name, or a game.
             opponent: an agent's name, an Agent, or None.
             seat: "random" (drawn at each reset) or a seat's number.
-            reward: "outcome" or "margin".
+            reward: "outcome", "margin" or another of the game's `rewards`.
             illegal: what an illegal action does: "lose" the game or "raise" ValueError.
             max_decisions: after how many decisions of all seats a game is truncated; None: the game's default.
             render_mode: None, "ansi", "rgb_array" or "human".

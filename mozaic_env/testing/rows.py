@@ -137,8 +137,8 @@ def where(rows: Rows) -> npt.NDArray[np.int64]:
 
 
 @lru_cache(maxsize=16)
-def _states(game: Game, games: int, seed: int) -> Rows:
-    rows = seeded(game, games, seed)
+def _states(game: Game, games: int, seed: int, most: int | None) -> Rows:
+    rows, decided = seeded(game, games, seed), 0
     found: list[Rows] = []
     actions = np.empty(games, np.int64)
     for _ in range(2 * game.max_decisions * game.num_players):
@@ -148,14 +148,22 @@ def _states(game: Game, games: int, seed: int) -> Rows:
         random_actions(rows, 0, actions)
         actions[at_chance] = -1
         apply_each(rows, actions)
+        decided += np.count_nonzero(actions >= 0)
         running = where(rows) != contract.OVER
         found.append(rows[~running])
         rows, actions = rows[running], actions[running]
-        if not len(rows):
+        if not len(rows) or (most is not None and decided >= most):
             break
     return np.concatenate(found)
 
 
-def states(game: Game, games: int, seed: int = 0) -> Rows:
-    """All states of random games, those at chance and at the end included; a copy."""
-    return _states(game, games, seed).copy()
+def states(game: Game, games: int, seed: int = 0, most: int | None = None) -> Rows:
+    """All states of random games, those at chance and at the end included; a copy.
+
+    Args:
+        game: what is played.
+        games: how many.
+        seed: of the first; the others' count up.
+        most: about how many decisions to go on for, all games side by side; None: to their ends.
+    """
+    return _states(game, games, seed, most).copy()

@@ -12,7 +12,7 @@ from html import escape
 WIDTH, HEIGHT = 580, 280
 SMALL = (340, 150)  # width and height of a picture that stands beside others
 LEFT, TOP, BOTTOM, RIGHT = 54, 14, 40, 14  # room around the plot
-LETTER = 7.6  # width of a character, about
+LETTER, WIDE_LETTER = 7.6, 8.8  # width of a character, about, and on a small screen
 COLOURS = 8
 SLICES = 48  # parts of the width that tell their values
 Point = tuple[float, float]
@@ -119,7 +119,8 @@ def chart(
     for value, word in marks:
         x = frame.x(min(max(value, frame.x_range[0]), frame.x_range[1]))
         parts.append(_path([(x, TOP), (x, frame.foot)], "mark"))
-        parts.append(_text(x + 4, TOP + 10, word, "small"))
+        late = x > (LEFT + frame.right) / 2
+        parts.append(_text(x - 5 if late else x + 5, frame.foot - 7, word, "small", "end" if late else "start"))
     for number_of, line in enumerate(lines):
         parts += _curve(frame, line, f"c{number_of % COLOURS}")
     if len(lines) > 1:
@@ -132,8 +133,8 @@ def ladder(marks: Sequence[Mark], title: str, *, x_name: str, x_range: Point, le
     """Values with their intervals, one below the other."""
     if not marks:
         return '<p class="nothing">Nothing yet.</p>'
-    left = LEFT + min(max(len(mark.name) for mark in marks) * LETTER, 230) - 30
-    right, pitch = WIDTH - RIGHT - max(len(mark.text) for mark in marks) * LETTER, 34
+    left = min(max(len(mark.name) for mark in marks) * WIDE_LETTER, 230) + 16
+    right, pitch = WIDTH - RIGHT - max(len(mark.text) for mark in marks) * WIDE_LETTER, 34
     height = TOP + pitch * len(marks) + BOTTOM
     low, high = x_range
 
@@ -152,7 +153,7 @@ def ladder(marks: Sequence[Mark], title: str, *, x_name: str, x_range: Point, le
         middle = place(min(max(mark.value, low), high))
         parts.append(_text(left - 12, y + 4, _shortened(mark.name, 32), "", "end"))
         parts.append(_path(ends, "interval"))
-        parts.append(f'<circle class="dot" cx="{middle:.1f}" cy="{y:.1f}" r="5"/>')
+        parts.append(f'<circle class="dot" cx="{middle:.1f}" cy="{y:.1f}" r="4"/>')
         parts.append(_text(right + 12, y + 4, mark.text, "value"))
     return _svg(parts, title, (WIDTH, height))
 

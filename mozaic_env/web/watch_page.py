@@ -14,7 +14,7 @@ from mozaic_env.web.watch_run import Json, Metrics, RunFolder
 
 DECISIONS = "decisions learnt from"
 MOST_POINTS = 240  # of a curve; more are averaged
-STALE_S = 180  # after which a run that says it is running may not be
+STALE_S = 600  # without news, after which a run that says it is running may not be; matches on the way take a while
 LEARNER = (  # metrics and what they are, in the order of the page
     ("warm_start/agreement", "agreement with the teacher"),
     ("warm_start/policy_loss", "imitation: divergence from the teacher"),
@@ -138,8 +138,10 @@ def _ladder(run: RunFolder, anchors: Sequence[str]) -> str:
         margins = metrics.get(f"evaluation/{anchor}/margin")
         interval = (ends[0][-1][1], ends[1][-1][1]) if all(ends) else (points[-1][1], points[-1][1])
         text = f"{100 * points[-1][1]:.1f}%" + (f", {margins[-1][1]:+.1f} {unit}" if margins else "")
-        marks.append(Mark(f"against {anchor}", 100 * points[-1][1], (100 * interval[0], 100 * interval[1]), text))
-    picture = ladder(marks, "Latest points against each agent", x_name="points, %", x_range=(0, 100), level=50)
+        marks.append(Mark(anchor, 100 * points[-1][1], (100 * interval[0], 100 * interval[1]), text))
+    picture = ladder(
+        marks, "Latest points against each agent", x_name="points against it, %", x_range=(0, 100), level=50
+    )
     return _section("Ladder, at the last measure", picture, _note(_best(run)))
 
 

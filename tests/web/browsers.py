@@ -32,9 +32,15 @@ def serving(game: Game, *agents: str | Agent) -> Iterator[str]:
     """A server on a free port of this machine; its address."""
     made = {agent.name: agent for agent in (make_agent(agent, game) for agent in agents)}
     warm_up(game, made)
-    table = Table(game, made)
+    with serving_app(asgi_app(Table(game, made))) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def serving_app(app: Any) -> Iterator[str]:
+    """The same for any application."""
     with listening("127.0.0.1", 0) as sock:
-        config = uvicorn.Config(asgi_app(table), log_level="warning", access_log=False, ws="none")
+        config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
         thread.start()

@@ -6,7 +6,6 @@ import http.client
 import json
 import re
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html.parser import HTMLParser
@@ -302,21 +301,12 @@ def test_what_is_wrong_is_said_in_one_line(
 @contextmanager
 def served(run: Path) -> Iterator[int]:
     """The page's server in a thread; its port."""
-    uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-    from mozaic_env.web.app import application
-    from mozaic_env.web.serve import listening
-    from mozaic_env.web.watch_routes import WATCH, watch_routes
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+    from browsers import serving_app
+    from watch_runs import watching
 
-    app = application([WATCH], watch_routes(Watcher(RunFolder(run))), host="127.0.0.1")
-    with listening("127.0.0.1", 0) as sock:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
-        thread.start()
-        try:
-            yield sock.getsockname()[1]
-        finally:
-            server.should_exit = True
-            thread.join()
+    with serving_app(watching(run)) as url:
+        yield int(url.rstrip("/").rpartition(":")[2])
 
 
 def ask(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, str, bytes]:

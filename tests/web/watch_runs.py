@@ -74,3 +74,13 @@ def save_checkpoint(folder: Path, steps: int, seed: int = 0, results: dict[str, 
     network = BoardNetwork(layout_of(GAME), NetworkConfig(channels=4, blocks=1, value_hidden=4))
     folder.parent.mkdir(parents=True, exist_ok=True)
     save(folder, network, GAME, steps=steps, seed=seed, results=results)
+
+
+def watching(run: Path) -> Any:
+    """The application that shows a run."""
+    from mozaic_env.web.app import application
+    from mozaic_env.web.watch import Watcher
+    from mozaic_env.web.watch_routes import WATCH, watch_routes
+    from mozaic_env.web.watch_run import RunFolder
+
+    return application([WATCH], watch_routes(Watcher(RunFolder(run))), host="127.0.0.1")
