@@ -157,7 +157,8 @@ def refusals() -> Iterator[None]:
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
             yield
     except SystemExit as done:
-        assert not done.code, said.getvalue()
+        if done.code:
+            raise AssertionError(said.getvalue()) from None
 
 
 # --- the others ------------------------------------------------------------------------------------
