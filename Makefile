@@ -1,12 +1,13 @@
 # Everything a fresh clone needs: make, and Python 3.10 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-slow bench golden clean
+.PHONY: help train test test-slow test-ray test-oldest bench golden clean
 
 PYTHON ?= python3
 VENV   ?= .venv
-BIN    := $(VENV)/bin
-PY     := $(BIN)/python
+BIN     = $(VENV)/bin
+PY      = $(BIN)/python
+PINS    = constraints.txt
 
 CONFIG     ?= configs/quick.yaml
 RUN        ?= runs/quick
@@ -16,7 +17,7 @@ JOBS       ?= 2
 
 help:  ## list the commands
 	@echo "mozaic_env: make COMMAND [VARIABLE=value]"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s  %s\n", $$1, $$2 }' Makefile
 	@echo "Variables: PYTHON=$(PYTHON) CONFIG=$(CONFIG) RUN=$(RUN) TRAIN_ARGS=--overwrite JOBS=$(JOBS)"
 
 train: $(VENV)/.installed-train  ## install, train with CONFIG into RUN, print how it does against the baselines
@@ -31,6 +32,13 @@ test: $(VENV)/.installed-dev  ## install, check style and types, run the tests
 test-slow: $(VENV)/.installed-dev  ## run the tests that take minutes
 	$(PY) -m pytest -m slow
 
+test-ray: .venv-ray/.installed  ## run the tests that start Ray, and those of the environments with RLlib's Gymnasium, in .venv-ray
+	.venv-ray/bin/python -m pytest -m ray
+	.venv-ray/bin/python -m pytest tests/envs
+
+test-oldest: .venv-oldest/.installed  ## run the tests of the environments with the oldest Gymnasium, in .venv-oldest
+	.venv-oldest/bin/python -m pytest tests/envs
+
 bench: $(VENV)/.installed-train  ## measure the environment's speed on this machine
 	$(BIN)/mozaic bench $(BENCH_ARGS)
 
@@ -38,7 +46,7 @@ golden: $(VENV)/.installed-dev  ## write the golden playthroughs anew (then read
 	$(PY) -m tests.golden.regenerate
 
 clean:  ## remove the virtual environment, caches and builds; runs/ stays
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-ray .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp remembers an install, so it is repeated only when what it installs has changed.
@@ -48,7 +56,7 @@ define install
 	  echo "mozaic_env needs Python 3.10 or newer, and '$(PYTHON)' is not: name another, as in make PYTHON=python3.12" >&2; exit 1; }
 	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || { \
 	  echo "Could not create $(VENV): Python's venv module is needed (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	$(PY) -m pip install --quiet --no-input --disable-pip-version-check -c constraints.txt -e '.[$(1)]'
+	$(PY) -m pip install --quiet --no-input --disable-pip-version-check -c $(PINS) -e '.[$(1)]'
 endef
 
 $(VENV)/.installed-train: pyproject.toml constraints.txt
@@ -58,3 +66,20 @@ $(VENV)/.installed-train: pyproject.toml constraints.txt
 $(VENV)/.installed-dev: pyproject.toml constraints.txt
 	$(call install,train$(comma)dev)
 	@touch $@ $(VENV)/.installed-train
+
+# Two environments with another Gymnasium than constraints.txt pins. The file of pins lies beside them, since making
+# an environment anew clears it.
+.venv-ray/.installed .venv-oldest/.installed: VENV = $(@D)
+.venv-ray/.installed .venv-oldest/.installed: PINS = build/$(@D).txt
+
+.venv-ray/.installed: pyproject.toml constraints.txt constraints-ray.txt
+	@mkdir -p build
+	@grep -v '^gymnasium==' constraints.txt | cat - constraints-ray.txt > $(PINS)
+	$(call install,train$(comma)rllib$(comma)dev)
+	@touch $@
+
+.venv-oldest/.installed: pyproject.toml constraints.txt
+	@mkdir -p build
+	@sed 's/^gymnasium==.*/gymnasium==1.1.0/' constraints.txt > $(PINS)
+	$(call install,train$(comma)dev)
+	@touch $@
