@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.logger import Logger
 
-from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.networks import Network
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import evaluate
@@ -38,7 +38,7 @@ class Anchors:
         self,
         config: Config,
         game: Game,
-        network: BoardNetwork,
+        network: Network,
         budget: Budget,
         save_best: Callable[[Mapping[str, Any]], None],
         bfloat16: bool,

@@ -23,7 +23,7 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
-from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.networks import Network
 from mozaic_env.arena.console import make_console
 from training.budget import Budget
 from training.environment import PaidEnv
@@ -40,7 +40,7 @@ class RunCallback(BaseCallback):
         env: PaidEnv,
         league: League,
         budget: Budget,
-        network: BoardNetwork,
+        network: Network,
         save: Callable[[], None],
     ) -> None:
         """Takes the parts of the run.

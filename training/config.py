@@ -6,7 +6,7 @@ Every field's meaning stands beside it; `configs/` holds files to start from.
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -35,6 +35,7 @@ class NetworkSection(Section):
     channels: Annotated[int, Field(ge=1, le=1024)] = 32
     blocks: Annotated[int, Field(ge=0, le=64)] = 1
     value_hidden: Annotated[int, Field(ge=1, le=1024)] = 64
+    symmetric: bool = False  # build the game's symmetries in; channels, value_hidden: multiples of their number
 
 
 class RewardSection(Section):
@@ -149,7 +150,16 @@ class Config(Section):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as people write it: 3e-4 is a number too, and no key comes twice."""
+    """YAML as people write it: 3e-4 is a number too, no key comes twice, and `!!int x` is said to be none."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """What a node means."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError):  # of the constructor of its type
+            kind = node.tag.rpartition(":")[2]
+            problem = f"{str(node.value)[:40]!r} is no {kind}"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """A mapping, its keys in order."""
@@ -165,13 +175,17 @@ _Loader.add_implicit_resolver(
 )
 
 
-def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
+_Kind = TypeVar("_Kind", bound=Section)
+
+
+def load_config(path: str | Path, overrides: Sequence[str] = (), kind: type[_Kind] = Config) -> _Kind:
     """Reads a configuration.
 
     Args:
         path: of a YAML file.
         overrides: ``key=value`` words that win over the file; dots lead into sections, as in
             ``ppo.epochs=4``.
+        kind: what it is to be, a training run if not said.
 
     Raises:
         ValueError: the file can't be read, or a key is unknown, of a wrong type or out of range;
@@ -191,9 +205,9 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
     for word in overrides:
         _override(data, word)
     try:
-        return Config.model_validate(data)
+        return kind.model_validate(data)
     except ValidationError as error:
-        raise ValueError(f"config {path}: {_explain(error)}") from None
+        raise ValueError(f"config {path}: {_explain(error, kind)}") from None
 
 
 def override_config(config: Config, overrides: Sequence[str]) -> Config:
@@ -231,27 +245,27 @@ def _override(data: dict[str, Any], word: str) -> None:
     data[last] = parse_yaml(value, f"override {word!r}")
 
 
-def _explain(error: ValidationError) -> str:
+def _explain(error: ValidationError, kind: type[Section]) -> str:
     """The first thing that is wrong as one line, and how many more there are."""
     errors = error.errors()
     first = errors[0]
+    key = _key(first["loc"], kind)
     if first["type"] == "extra_forbidden":
-        names = _section(first["loc"][:-1]).model_fields
-        text = f"{_key(first['loc'])}: unknown key; accepted: {', '.join(names)}"
+        names = _section(first["loc"][:-1], kind).model_fields
+        text = f"{key}: unknown key; accepted: {', '.join(names)}"
     elif first["type"] == "value_error":
-        text = f"{_key(first['loc'])}: {first['ctx']['error']}" if first["loc"] else str(first["ctx"]["error"])
+        text = f"{key}: {first['ctx']['error']}" if first["loc"] else str(first["ctx"]["error"])
     elif first["type"] == "model_type":
-        text = f"{_key(first['loc'])} is a section of 'key: value' lines; got {first['input']!r}"
+        text = f"{key} is a section of 'key: value' lines; got {first['input']!r}"
     else:
-        wanted = "; or: ".join(e["msg"] for e in errors if _key(e["loc"]) == _key(first["loc"]))
-        text = f"{_key(first['loc'])}: {wanted}; got {first['input']!r}"
-    more = len({_key(e["loc"]) for e in errors}) - 1
+        wanted = "; or: ".join(e["msg"] for e in errors if _key(e["loc"], kind) == key)
+        text = f"{key}: {wanted}; got {first['input']!r}"
+    more = len({_key(e["loc"], kind) for e in errors}) - 1
     return text + (f" (and {more} more)" if more else "")
 
 
-def _key(location: Sequence[int | str]) -> str:
+def _key(location: Sequence[int | str], section: type[Section]) -> str:
     """Where an error is, without the names that pydantic gives to the members of a union."""
-    section: type[Section] = Config
     for depth, part in enumerate(location, 1):
         field = section.model_fields.get(str(part))
         if field is not None and get_origin(field.annotation) is dict:
@@ -263,14 +277,13 @@ def _key(location: Sequence[int | str]) -> str:
     return ".".join(map(str, location))
 
 
-def _section(location: Sequence[int | str]) -> Any:
-    section: Any = Config
+def _section(location: Sequence[int | str], section: Any) -> Any:
     for part in location:
         section = section.model_fields[part].annotation
     return section
 
 
-def as_yaml(config: Config) -> str:
+def as_yaml(config: Section) -> str:
     """The whole configuration, defaults included, as a file that `load_config` reads."""
     data: Mapping[str, Any] = config.model_dump(mode="json")
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)

@@ -22,7 +22,7 @@ from stable_baselines3.common.logger import Logger
 from torch import Tensor
 from torch.nn import functional
 
-from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.networks import Network
 from mozaic_env.core.game import Game
 from training.budget import Budget
 from training.callbacks import ProgressBar
@@ -79,9 +79,7 @@ class WarmStart:
         budget: its own: decisions and minutes.
     """
 
-    def __init__(
-        self, config: Config, game: Game, network: BoardNetwork, main: Budget, device: str, bfloat16: bool
-    ) -> None:
+    def __init__(self, config: Config, game: Game, network: Network, main: Budget, device: str, bfloat16: bool) -> None:
         """Prepares it.
 
         Args:

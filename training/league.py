@@ -45,7 +45,7 @@ import torch
 from torch import nn
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.networks import Network
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.game import Game
@@ -59,12 +59,12 @@ SPARE = 3  # slots for copies that are out of play but not yet out of their game
 class InPrecision(nn.Module):
     """A network that computes in bfloat16 where that is asked for, and answers in float32."""
 
-    def __init__(self, network: BoardNetwork, bfloat16: bool) -> None:
+    def __init__(self, network: Network, bfloat16: bool) -> None:
         super().__init__()
         self.network, self.bfloat16 = network, bfloat16
 
     def forward(self, observation: Mapping[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        """As `BoardNetwork.forward`."""
+        """As `Network.forward`."""
         device = next(self.network.parameters()).device.type
         with torch.autocast(device, torch.bfloat16, enabled=self.bfloat16):
             logits, values = self.network(observation)
@@ -90,9 +90,9 @@ class Slot:
     points: float = 0.0
 
     @property
-    def network(self) -> BoardNetwork:
+    def network(self) -> Network:
         """The copy."""
-        copied: BoardNetwork = self.agents[MIRROR].network.network
+        copied: Network = self.agents[MIRROR].network.network
         return copied
 
     def rename(self) -> None:
@@ -123,9 +123,7 @@ def chances(scores: npt.NDArray[np.float64], config: PrioritySection) -> npt.NDA
 class League:
     """The opponents of a `GameVecEnv`, kept up to date."""
 
-    def __init__(
-        self, config: OpponentsSection, game: Game, learner: BoardNetwork, *, seed: int, bfloat16: bool
-    ) -> None:
+    def __init__(self, config: OpponentsSection, game: Game, learner: Network, *, seed: int, bfloat16: bool) -> None:
         """Makes room for the copies; `refresh` fills it.
 
         Args:

@@ -15,7 +15,8 @@ from stable_baselines3.common.torch_layers import CombinedExtractor
 from torch import Tensor
 from torch.nn import functional
 
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+from mozaic_env.agents.network import NetworkConfig
+from mozaic_env.agents.networks import Network, make_network
 from mozaic_env.core.game import Game
 from training.budget import Budget
 from training.buffer import RolloutBuffer
@@ -36,7 +37,7 @@ def computes_in_bfloat16(device: str) -> bool:
 
 
 class NetworkPolicy(MaskableActorCriticPolicy):
-    """`BoardNetwork` behind the interface of sb3-contrib's policies."""
+    """The game's network behind the interface of sb3-contrib's policies."""
 
     def __init__(
         self,
@@ -64,27 +65,27 @@ class NetworkPolicy(MaskableActorCriticPolicy):
             entropy: with `keep_close_to`: the weight of the entropy.
             keep: the weight of the divergence from that network's policy.
         """
-        self._make = layout_of(game), network
+        self._make = game, network
         self._entropy, self._keep = entropy, keep
-        self._kept: tuple[BoardNetwork, ...] = ()  # in a tuple, since it is no part of this module
+        self._kept: tuple[Network, ...] = ()  # in a tuple, since it is no part of this module
         self.bfloat16, self.budget = bfloat16, budget
         super().__init__(observation_space, action_space, lr_schedule, features_extractor_class=CombinedExtractor)
 
     def _build(self, lr_schedule: Any) -> None:
-        self.network = BoardNetwork(*self._make)
+        self.network = make_network(*self._make)
         self.optimizer = torch.optim.Adam(self.parameters(), lr_schedule(1), eps=1e-5, fused=True)
 
-    def keep_close_to(self, network: BoardNetwork) -> None:
+    def keep_close_to(self, network: Network) -> None:
         """From now on the loss holds the divergence from this network's policy; no later change of it counts."""
         self._kept = (copy.deepcopy(network).eval().requires_grad_(False),)
 
     @property
-    def kept(self) -> BoardNetwork | None:
+    def kept(self) -> Network | None:
         """What `keep_close_to` has copied."""
         return self._kept[0] if self._kept else None
 
     def _evaluate(
-        self, observation: Observation, masks: Masks, network: BoardNetwork | None = None
+        self, observation: Observation, masks: Masks, network: Network | None = None
     ) -> tuple[Tensor, Tensor]:
         """Logits, those of illegal actions very low, and values of shape (n,)."""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bfloat16):

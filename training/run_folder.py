@@ -131,7 +131,8 @@ def _now() -> str:
 
 
 def _command() -> list[str]:
-    return [Path(sys.executable).name, "-m", "training.train", *sys.argv[1:]]
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return [Path(sys.executable).name, "-m", spec.name if spec else "training.train", *sys.argv[1:]]
 
 
 class _JSONLines(JSONOutputFormat):

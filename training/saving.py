@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mozaic_env.agents import checkpoint
-from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.networks import Network
 from mozaic_env.core.game import Game
 from training import state
 from training.anchors import Anchors
@@ -36,7 +36,7 @@ class Saver:
         """Takes the parts of the run; the first interval begins now."""
         self.config, self.game, self.folder = config, game, folder
         self.model, self.league, self.warm, self.budget = model, league, warm, budget
-        self.network: BoardNetwork = model.policy.network
+        self.network: Network = model.policy.network
         self.anchors = Anchors(config, game, self.network, budget, self.save_best, bfloat16)
         self._saved = time.monotonic()
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import torch
 
-from mozaic_env.agents.network import BoardNetwork, layout_of
+from mozaic_env.agents.network import NetworkConfig
+from mozaic_env.agents.networks import Network, check_network
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
@@ -93,7 +94,7 @@ def check(config: Config) -> Game:
         ValueError: a value that no single key can tell: the game's options, an agent, the device.
     """
     game = make_game(config.game.name, **config.game.options)
-    layout_of(game)
+    check_network(game, NetworkConfig(**config.network.model_dump()))
     for spec in (*config.opponents.fixed, *config.evaluation.against):
         make_agent(spec, game)
     if config.warm_start.teacher is not None:
@@ -141,7 +142,7 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
     env = PaidEnv(game, config.ppo.games, config.reward)
     env.seed(config.seed)
     model = make_learner(config, game, env, budget, device, bfloat16)
-    network: BoardNetwork = model.policy.network
+    network: Network = model.policy.network
     warm = WarmStart(config, game, network, budget, device, bfloat16)
     league = League(config.opponents, game, network, seed=config.seed, bfloat16=bfloat16)
     saver = Saver(config, game, folder, model, league, warm, budget, bfloat16)

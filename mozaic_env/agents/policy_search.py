@@ -80,10 +80,30 @@ class PolicySearchAgent(Agent):
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         rows, chosen = np.ascontiguousarray(states), np.empty(len(states), np.int64)
         for low in range(0, len(rows), BATCH):
-            self._search(rows[low : low + BATCH], chosen[low : low + BATCH])
+            part = slice(low, low + BATCH)
+            tried, values = self._search(rows[part])
+            _choose(rows[part], tried, values, self.salt, chosen[part])
         return chosen
 
-    def _search(self, rows: Rows, chosen: Actions) -> None:
+    def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
+        """What the agent compares, for every action that it tries.
+
+        Args:
+            states: rows at a decision, shape (n,).
+
+        Returns:
+            float64, shape (n, actions), in the unit of the network's values, the prior's say counted in; NaN for
+            actions that are illegal or were not tried.
+        """
+        rows, found = np.ascontiguousarray(states), np.full((len(states), self.game.num_actions), np.nan)
+        for low in range(0, len(rows), BATCH):
+            part = slice(low, low + BATCH)
+            tried, values = self._search(rows[part])
+            np.put_along_axis(found[part], tried, np.where(np.isinf(values), np.nan, values), axis=1)
+        return found
+
+    def _search(self, rows: Rows) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Which actions were tried, and the value of each, -inf for illegal ones; shapes (n, candidates)."""
         priors, _ = self._policy.evaluate(rows)
         tried = np.argsort(-priors, axis=1, kind="stable")[:, : self._candidates].astype(np.int64)
         values = np.full(tried.shape, -np.inf)
@@ -91,14 +111,24 @@ class PolicySearchAgent(Agent):
         places = np.empty((self._room_for, 2), np.int64)
         shares = np.empty(self._room_for)
         found = _spread(
-            rows, priors, tried, values, leaves, places, shares, self._weights.margin, self._weights.outcome, self._room
+            rows,
+            priors,
+            tried,
+            values,
+            leaves,
+            places,
+            shares,
+            self._weights.margin,
+            self._weights.outcome,
+            self.game.num_players - 1,
+            self._room,
         )
         if found:
             _, judged = self._policy.evaluate(leaves[:found])
             np.add.at(values, (places[:found, 0], places[:found, 1]), shares[:found] * judged)
         likely = np.take_along_axis(priors, tried, axis=1)
         values += self._weights.prior * np.log(np.maximum(likely, 1e-30))  # impossible ones are -inf already
-        _choose(rows, tried, values, self.salt, chosen)
+        return tried, values
 
 
 @jit
@@ -112,6 +142,7 @@ def _spread(
     shares: Floats,
     margin_weight: float,
     outcome_weight: float,
+    others: int,
     room: Room,
 ) -> int:
     """Writes what each candidate gains at once, and the decisions that can follow.
@@ -126,6 +157,7 @@ def _spread(
         shares: written: its probability, negative where another seat decides.
         margin_weight: worth of a unit of margin.
         outcome_weight: worth of the outcome.
+        others: how many other seats there are; what one of them gains all others pay in equal parts.
         room: from `make_room`.
 
     Returns:
@@ -155,7 +187,7 @@ def _spread(
                 elif decides >= 0:
                     leaves[found] = states[state]
                     places[found, 0], places[found, 1] = i, k
-                    shares[found] = weights[state] / kept * (1.0 if decides == seat else -1.0)
+                    shares[found] = weights[state] / kept * (1.0 if decides == seat else -1.0 / others)
                     found += 1
     return found
 

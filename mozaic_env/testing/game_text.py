@@ -66,7 +66,7 @@ def check_observation_is_sufficient(game: Game) -> None:
     Looks one action ahead: the same action in both, then the same seat's view, what comes next,
     and the chances. On small boards most states come up again and again.
     """
-    rows = on.states(game, 600, seed=5)
+    rows = on.states(game, 600, seed=5, most=21_000)
     rows = rows[on.where(rows) >= 0][:20_000]
     masks, views = _views(game, rows, on.where(rows))
     order = np.lexsort([views])

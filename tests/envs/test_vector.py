@@ -217,6 +217,8 @@ def test_the_limit(mode: AutoresetMode) -> None:
 @every_mode
 def test_statistics_against_the_truth(mode: AutoresetMode) -> None:
     """Gymnasium 1103, 1504, 1624, cleanrl 534: a hundred games and more in every mode."""
+    if mode is AutoresetMode.SAME_STEP and tuple(map(int, gym.__version__.split(".")[:2])) < (1, 4):
+        pytest.skip("Gymnasium's RecordEpisodeStatistics loses the first step of each game in this mode before 1.4")
     env = RecordEpisodeStatistics(
         gym.make_vec(ID, 10, **SMALL, reward="margin", max_decisions=11, autoreset_mode=mode),
         buffer_length=1000,

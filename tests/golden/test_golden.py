@@ -8,6 +8,7 @@ import pytest
 from golden.playthrough import FOLDER, VARIANTS, files, registered, variants_of, write
 
 from mozaic_env.core.record import parse_record
+from mozaic_env.crystal_mosaic.actions import BOARDS
 from mozaic_env.games import GAMES, make_game
 from mozaic_env.mozaic.actions import EDITIONS
 
@@ -35,13 +36,27 @@ def test_the_playthrough_is_still_the_same(path: Path) -> None:
     assert write(*KEPT[path]).splitlines() == path.read_text(encoding="utf-8").splitlines()
 
 
+def test_every_board_and_number_of_players_has_one() -> None:
+    games = variants_of("crystal_mosaic")
+    assert {game.board for game in games} == set(BOARDS)
+    assert {game.num_players for game in games} == {2, 3, 4}
+
+
+# What words of a record have to be there, by what they begin with.
+SHOWN = {
+    "mozaic": lambda options: set("ybedrx"),
+    "crystal_mosaic": lambda options: set("BYRKWFC") | (set() if options["board"] == "base" else {"@"}),
+}
+
+
 @each
-def test_the_playthrough_shows_every_kind_of_draw(path: Path) -> None:
+def test_the_playthrough_shows_every_kind_of_event(path: Path) -> None:
     """And its record replays to the position that it ends in."""
     name, options, _ = KEPT[path]
     lines = path.read_text(encoding="utf-8").splitlines()
     record = parse_record(lines[-1])
-    assert {word[0] for word in record.words} == set("ybedrx")
+    if name in SHOWN:
+        assert {word[0] for word in record.words} == SHOWN[name](options)
     game = make_game(name, **options)
     *_, (_, last) = game.replay(record)
-    assert f"over: {game.format_position(last)}" in lines
+    assert f"{'truncated' if record.truncated else 'over'}: {game.format_position(last)}" in lines

@@ -214,7 +214,7 @@ def test_a_damaged_state_is_passed_over_and_a_pickle_is_not_run(config, tmp_path
         (["game.options={rows: 6, cols: 6}"], "game can't change"),
         (["opponents.past_size=3"], "opponents.past_size can't change"),
         (["stepz=3"], "stepz: unknown key"),
-        (["warm_start.teacher=greedy"], "no action values"),
+        (["warm_start.teacher=random"], "no action values"),
     ],
 )
 def test_what_can_not_change_is_one_line_and_the_run_is_as_it_was(config, tmp_path, capsys, words, message):

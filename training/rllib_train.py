@@ -1,0 +1,171 @@
+"""Self-play training on RLlib, on one machine or on a Ray cluster, from a configuration to an evaluated checkpoint.
+
+    python -m training.rllib_train --config configs/rllib.yaml --run-dir runs/rllib
+    python -m training.rllib_train --config configs/rllib.yaml --run-dir runs/rllib --address auto
+    python -m training.rllib_train --resume runs/rllib --address auto minutes=60
+
+Without an address it starts Ray on this machine and ends it again. A node or a runner that is lost costs the fragment
+that it was playing: training goes on with those that are left, and Ray starts the runner anew where there is room.
+Ctrl-C or SIGTERM ends the training after the update under way and keeps what was learnt.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from mozaic_env.agents.network import layout_of
+from mozaic_env.agents.specs import make_agent
+from mozaic_env.arena.cluster import LOCAL, connect
+from mozaic_env.core.game import Game
+from mozaic_env.games import make_game
+from training.budget import Budget, Stopped
+from training.callbacks import ProgressBar
+from training.config import load_config
+from training.rllib_config import RLlibConfig
+from training.run_folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, make_logger
+from training.train import report
+
+# What needs Ray is imported where it is used, so that without Ray there is an answer instead of a traceback.
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command.
+
+    Args:
+        arguments: as on the command line; None: those.
+
+    Returns:
+        The exit status: 0, 1 after a failure, 2 for bad input, 130 after a second Ctrl-C.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m training.rllib_train", description="Trains a policy by self-play on RLlib."
+    )
+    parser.add_argument("--config", metavar="FILE", help="what to do, such as configs/rllib.yaml")
+    parser.add_argument("--run-dir", metavar="FOLDER", help="where to keep the run, such as runs/rllib")
+    parser.add_argument("--resume", metavar="RUN", help="the folder of a run that is to go on, in place of these two")
+    parser.add_argument(
+        "--address", metavar="HOST:PORT", help="of a Ray cluster, or auto for the one that this machine is part of"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace a run that is there")
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="wins over the file, as in ppo.epochs=4")
+    given = parser.parse_args(arguments)
+    if given.resume is None and None in (given.config, given.run_dir):
+        parser.error("give --config and --run-dir, or --resume")
+    if given.resume is not None and (given.config or given.run_dir or given.overwrite):
+        parser.error("--resume RUN takes the run's own configuration; leave --config, --run-dir and --overwrite out")
+    try:
+        if given.resume is None:
+            config, before = load_config(given.config, given.overrides, RLlibConfig), None
+        else:
+            config, before = resume(Path(given.resume), given.overrides)
+        game = check(config)
+        cpus = config.runners.number * config.runners.cpus + config.learners.number + 1
+        with connect(given.address or LOCAL, cpus=cpus):
+            if given.resume is None:
+                folder = RunFolder(Path(given.run_dir), config, overwrite=given.overwrite)
+            else:
+                folder = RunFolder.resume(Path(given.resume), config)
+            return run(config, game, folder, before)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        print("error: this needs ray; from a clone: pip install -e '.[train,rllib]'", file=sys.stderr)
+    return 2
+
+
+def check(config: RLlibConfig) -> Game:
+    """The configured game.
+
+    Raises:
+        ValueError: a value that no single key can tell: the game's options, or an agent.
+    """
+    game = make_game(config.game.name, **config.game.options)
+    layout_of(game)
+    for spec in (*config.opponents.fixed, *config.evaluation.against):
+        make_agent(spec, game)
+    return game
+
+
+def resume(run: Path, overrides: Sequence[str]) -> tuple[RLlibConfig, Path]:
+    """The configuration with which a run goes on, and the state in its folder from which it does.
+
+    Raises:
+        ValueError: there is no run or no state, or an override changes what can't change any more.
+    """
+    from training.rllib_saving import latest_state
+
+    if not (run / RUN).is_file():
+        raise ValueError(f"{run} is no run (it has no {RUN}); --resume takes the folder that --run-dir named")
+    old = load_config(run / CONFIG, (), RLlibConfig)
+    new = load_config(run / CONFIG, overrides, RLlibConfig)
+    for name in ("game", "network"):
+        if getattr(old, name) != getattr(new, name):
+            raise ValueError(f"{name} can't change when a run goes on; start another run")
+    return new, latest_state(run)
+
+
+def run(config: RLlibConfig, game: Game, folder: RunFolder, before: Path | None) -> int:
+    """Trains and evaluates; whatever goes wrong is noted in the folder. Returns the exit status."""
+    try:
+        with Budget(config.steps, config.minutes) as budget:
+            train(config, game, folder, budget, before)
+            folder.end(FINISHED if budget.signal is None else INTERRUPTED)
+    except BaseException as error:
+        folder.fail(error)
+        note = folder.path / RUN
+        print(f"error: the run failed: {error!r}; {note} has the details", file=sys.stderr)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def train(config: RLlibConfig, game: Game, folder: RunFolder, budget: Budget, before: Path | None) -> None:
+    """Trains until the budget is used up, keeps checkpoints, and evaluates the last one.
+
+    Args:
+        config: what to do.
+        game: what is played.
+        folder: of the run.
+        budget: of steps and minutes.
+        before: the state of a run that is to go on.
+    """
+    from training.rllib_algorithm import make_algorithm
+    from training.rllib_saving import Saver, read_progress
+    from training.rllib_watch import Watch, note
+
+    steps, elapsed = (0, 0.0) if before is None else read_progress(before)
+    luck = config.seed, steps  # a run that goes on sees other luck than it has seen
+    with make_algorithm(config, game, luck) as algorithm:
+        if before is not None:
+            algorithm.restore_from_path(str(before.resolve()))
+        budget.start(elapsed)
+        saver = Saver(config, game, folder, algorithm, budget)
+        logger = make_logger(folder.path, steps)
+        watch, bar = Watch(config, algorithm), ProgressBar(budget)
+        bar.start()
+        try:
+            while budget.used(algorithm.decisions) < 1:
+                budget.check()
+                before_update, result = algorithm.decisions, algorithm.train()
+                if watch.look() and algorithm.decisions > before_update:
+                    bar.show(algorithm.decisions, note(logger, result, algorithm, budget, (steps, elapsed)))
+                    saver.check_weights()
+                    saver.save_if_time()
+        except Stopped as reason:
+            print(reason, file=sys.stderr)
+        finally:
+            bar.stop()
+            logger.close()
+            saver.save_final()
+            facts = {"steps": algorithm.decisions, "training_seconds": round(budget.elapsed, 1)}
+            folder.note(**facts, **watch.facts())
+    try:
+        report(config, game, folder, budget)
+    except Stopped as reason:
+        print(reason, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
