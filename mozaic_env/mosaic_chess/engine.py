@@ -76,7 +76,7 @@ def position_hash(row: Row) -> np.uint64:
 
 
 @jit
-def earlier_hashes(row: Row, hashes: Any) -> int:
+def earlier_hashes(row: Row, hashes: Any) -> Any:
     """See `mozaic_env.core.engine`."""
     found, past = row.hash, np.int64(row.past)
     for k in range(past - 1, -1, -1):
@@ -127,10 +127,10 @@ def promise(row: Row, move: int) -> int:
     piece, side = np.int64(row.board[origin]), np.int64(row.mover)
     gain = np.int64(WORTH[row.board[victim_of(row, origin, target)]])
     if move >> 16:
-        gain += WORTH[PROMOTIONS[piece]] - WORTH[piece]  # type: ignore[assignment]
-        piece = np.int64(PROMOTIONS[piece])  # type: ignore[assignment]
+        gain += WORTH[PROMOTIONS[piece]] - WORTH[piece]
+        piece = np.int64(PROMOTIONS[piece])
     if piece != KINGS[side] and gain < WORTH[piece] and is_attacked(row, target, 1 - side):
-        gain -= WORTH[piece]  # type: ignore[assignment]
+        gain -= WORTH[piece]
     change = (
         PLACES[piece, target]
         - PLACES[row.board[origin], origin]

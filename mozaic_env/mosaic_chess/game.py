@@ -15,13 +15,13 @@ from mozaic_env.mosaic_chess import (
     actions,
     board,
     drawing,
-    engine,
     heuristics,
     notation,
     observation,
     position,
     record,
     rules,
+    tables,
 )
 
 contract.register(
@@ -166,7 +166,7 @@ class MosaicChess(Game):
     max_outcomes: ClassVar[int] = 0
     margin_unit: ClassVar[str] = "pawns"
     rewards: ClassVar[Mapping[str, tuple[float, float]]] = {**Game.rewards, "material": (MATERIAL, 1.0)}
-    most_moves: ClassVar[int] = engine.board.MOST_MOVES
+    most_moves: ClassVar[int] = board.MOST_MOVES
 
     num_players = len(actions.PLAYERS)
     num_actions = actions.NUM_ACTIONS
@@ -237,7 +237,7 @@ class MosaicChess(Game):
 
     def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
         """The piece's square, or the square to go to; a promotion is asked about."""
-        return (actions.square_name(action % actions.SQUARES),)
+        return (actions.square_name(action % tables.SQUARES),)
 
     def tell_action(self, row: np.void, action: int) -> str:
         return notation.tell_action(row, action)
