@@ -59,7 +59,8 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         Args:
             config: any of the options.
             **options: `game` (a name or a game; "mozaic"), `reward` (one of the game's: "outcome", "margin"),
-                `illegal` ("lose", "raise"), `max_decisions`, `render_mode` (None, "ansi", "rgb_array"), and the game's own, such as `rules`.
+                `illegal` ("lose", "raise"), `max_decisions`, `render_mode` (None, "ansi", "rgb_array"), and the game's
+                own, such as `rules`.
 
         Raises:
             ValueError: an option is none of these.
