@@ -100,7 +100,7 @@ class CrystalMosaic(Game):
     | `score` | Box int32 (n,) | points |
     | `wall` | MultiBinary int8 (n, 5, 5, 5) | player, colour, row, column: a tile is there |
     | `printed` | MultiBinary int8 (6, 5, 5) | the board: spaces printed in each colour, and doubled spaces |
-    | `lines` | Box int8 (n, 5, 5) | player, pattern line, colour: tiles on it |
+    | `lines` | Box int8 (5 n, 5) | pattern line (own from the top, then the others'), colour: tiles on it |
     | `table` | Box int8 (f + 1, 5) | factories, then the centre: tiles of each colour |
     | `floor` | Box int8 (n, 5) | player, colour: tiles on the floor, the marker not counted |
     | `bag`, `lid` | Box int8 (5,) | tiles of each colour |

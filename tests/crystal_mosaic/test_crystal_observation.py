@@ -33,7 +33,7 @@ def position_from(seen: dict[str, np.ndarray]) -> str:
     words += [("*" if seen["marker"][-1] else "") + letters(centre) or "-"]
     words += [",".join(map(str, seen[name])) for name in ("bag", "lid")]
     for player in range(players):
-        lines = "/".join(letters(line) or "-" for line in seen["lines"][player])
+        lines = "/".join(letters(line) or "-" for line in seen["lines"].reshape(players, 5, 5)[player])
         tiles = seen["wall"][player]
         wall = [["".join(COLOURS[c] for c in range(5) if tiles[c, r, k]) or "." for k in range(5)] for r in range(5)]
         floor = letters(seen["floor"][player]) + ("*" if seen["marker"][player] else "")
