@@ -36,11 +36,9 @@ def fields(players: int, max_rounds: int) -> tuple[Field, ...]:
         counts("score", np.int32, (names.MOST_POINTS,) * players, f"points: {order}"),
         binary("wall", (players, SIZE, SIZE, SIZE), f"player ({order}), colour, row, column: a tile is there"),
         binary("printed", (PLANES, SIZE, SIZE), "the board: spaces printed in each colour, spaces that count twice"),
-        Field(
-            "lines", (players * SIZE, SIZE), np.int8, lines, "pattern line (own from the top, others'), colour: tiles"
-        ),
-        Field("table", (factories + 1, SIZE), np.int8, on_table, "source (the factories, then the centre), colour"),
-        Field("floor", (players, SIZE), np.int8, (FLOOR_SPACES,) * (SIZE * players), "player, colour: tiles there"),
+        counts("lines", np.int8, lines, f"tiles by player ({order}), pattern line and colour"),
+        counts("table", np.int8, on_table, "tiles by source (the factories, then the centre) and colour"),
+        counts("floor", np.int8, (FLOOR_SPACES,) * (SIZE * players), "tiles by player and colour"),
         counts("bag", np.int8, full, "tiles in the bag, by colour"),
         counts("lid", np.int8, full, "tiles in the lid, by colour"),
         binary("marker", (players + 1,), f"who has taken the marker in this round: {order}; last: it is in the centre"),
