@@ -1,7 +1,7 @@
 # Everything a fresh clone needs: make, and Python 3.10 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-slow test-browser bench golden pictures clean
+.PHONY: help train test test-slow test-browser test-examples docs bench golden pictures clean
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -13,10 +13,12 @@ RUN        ?= runs/quick
 TRAIN_ARGS ?=
 BENCH_ARGS ?=
 JOBS       ?= 2
+CONSTRAINTS := constraints.txt
+TIANSHOU    := .venv-tianshou
 
 help:  ## list the commands
 	@echo "mozaic_env: make COMMAND [VARIABLE=value]"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s  %s\n", $$1, $$2 }' Makefile
 	@echo "Variables: PYTHON=$(PYTHON) CONFIG=$(CONFIG) RUN=$(RUN) TRAIN_ARGS=--overwrite JOBS=$(JOBS)"
 
 train: $(VENV)/.installed-train  ## install, train with CONFIG into RUN, print how it does against the baselines
@@ -37,6 +39,15 @@ test-browser: $(VENV)/.installed-dev  ## play the page in headless Chromium, ins
 	  apt-get update && apt-get install -y --no-install-recommends chromium fonts-dejavu-core; }
 	$(PY) -m pytest tests/web/test_browser.py
 
+test-examples: $(VENV)/.installed-torchrl $(TIANSHOU)/.installed  ## install the other examples' libraries, run those
+	$(PY) -m pytest -m examples
+	$(TIANSHOU)/bin/python -m pytest -m examples
+
+docs: $(VENV)/.installed-docs  ## build the documentation into build/docs; warnings are errors
+	@$(PY) -c 'import mkdocs' 2>/dev/null || { echo "the documentation needs Python 3.11 or newer" >&2; exit 1; }
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict
+	@echo "built: build/docs/index.html"
+
 bench: $(VENV)/.installed-train  ## measure the environment's speed on this machine
 	$(BIN)/mozaic bench $(BENCH_ARGS)
 
@@ -47,7 +58,7 @@ pictures: $(VENV)/.installed-dev  ## draw the kept pictures and the documentatio
 	$(PY) -m tests.mozaic.pictures.regenerate
 
 clean:  ## remove the virtual environment, caches and builds; runs/ stays
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp remembers an install, so it is repeated only when what it installs has changed.
@@ -57,7 +68,7 @@ define install
 	  echo "mozaic_env needs Python 3.10 or newer, and '$(PYTHON)' is not: name another, as in make PYTHON=python3.12" >&2; exit 1; }
 	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || { \
 	  echo "Could not create $(VENV): Python's venv module is needed (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	$(PY) -m pip install --quiet --no-input --disable-pip-version-check -c constraints.txt -e '.[$(1)]'
+	$(PY) -m pip install --quiet --no-input --disable-pip-version-check -c $(CONSTRAINTS) -e '.[$(1)]'
 endef
 
 $(VENV)/.installed-train: pyproject.toml constraints.txt
@@ -65,5 +76,22 @@ $(VENV)/.installed-train: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt
-	$(call install,train$(comma)dev)
+	$(call install,train$(comma)dev$(comma)docs)
+	@touch $@ $(VENV)/.installed-train $(VENV)/.installed-docs
+
+$(VENV)/.installed-docs: pyproject.toml constraints.txt
+	$(call install,docs)
+	@touch $@
+
+$(VENV)/.installed-torchrl: pyproject.toml constraints.txt
+	$(call install,train$(comma)dev$(comma)torchrl)
 	@touch $@ $(VENV)/.installed-train
+
+# Tianshou needs an older filelock than the rest is tested with.
+$(TIANSHOU)/.installed: override VENV := $(TIANSHOU)
+$(TIANSHOU)/.installed: override PY := $(TIANSHOU)/bin/python
+$(TIANSHOU)/.installed: override CONSTRAINTS := build/constraints-tianshou.txt
+$(TIANSHOU)/.installed: pyproject.toml constraints.txt
+	@mkdir -p build && sed 's/^filelock==.*/filelock==3.32.7/' constraints.txt > $(CONSTRAINTS)
+	$(call install,train$(comma)dev$(comma)tianshou)
+	@touch $@

@@ -222,11 +222,11 @@ def _add_play(subparsers: Subparsers) -> None:
         subparsers,
         "play",
         "mozaic_env.web.command",
-        "Play in the browser, against agents, people at the same screen, or agents among themselves.",
+        "Play in the browser or the terminal, against agents, people at the same screen, or agents among themselves.",
     )
     parser.epilog = "example: mozaic play --agents runs/quick pattern random --rules onyx"
-    parser.add_argument("--terminal", action="store_true", help="play in this terminal")
-    parser.add_argument("--seat", default="0", metavar="N", help="with --terminal: yours, or both (default: 0)")
+    parser.add_argument("--terminal", action="store_true", help="play in this terminal, against the first agent")
+    parser.add_argument("--seat", metavar="N", help="with --terminal: yours, a number or both (default: 0)")
     parser.add_argument("--seed", type=int, metavar="S", help="with --terminal: the same seed gives the same luck")
     parser.add_argument(
         "--agents",

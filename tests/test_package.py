@@ -112,7 +112,7 @@ def test_the_page_knows_no_game() -> None:
         for line, module in imports(file):
             assert not (module.startswith("mozaic_env.") and module.split(".")[1] in above), f"{file}:{line}"
     for file in (PACKAGE / "web" / "static").iterdir():
-        assert not re.search("mozaic|amethyst|onyx|emerald", file.read_text(encoding="utf-8"), re.IGNORECASE), file
+        assert not re.search("amethyst|onyx|emerald|ruby", file.read_text(encoding="utf-8"), re.IGNORECASE), file
 
 
 def test_nothing_in_the_package_imports_what_is_outside_it() -> None:

@@ -26,7 +26,7 @@ class Group:
     """The symmetries of a game as a convolution sees them; tables of indices, one line for each symmetry.
 
     Attributes:
-        products: products[g][h] is the symmetry that first does h and then undoes g.
+        products: `products[g][h]` is the symmetry that first does h and then undoes g.
         kernels: undone, where each of the nine squares of a 3 x 3 kernel goes.
         planes: undone, where each plane of the observation's board goes.
         actions: undone, where each plane of actions goes.

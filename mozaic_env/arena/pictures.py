@@ -65,26 +65,33 @@ def points_picture(path: Path, results: Sequence[MatchResult]) -> None:
 
 
 def ladder_picture(path: Path, ratings: Sequence[Rating], anchor: str) -> None:
-    """Elo points of all rated agents, with their intervals."""
-    rated = [(r.name, r.elo, r.interval) for r in ratings if r.elo is not None and r.interval]
-    figure = _figure(8, 1.6 + 0.45 * len(rated), f"Elo points above {anchor}, with 95% intervals")
+    """Elo points of all rated agents with their intervals, and the lead of each on the next one."""
+    rated = [(rating, rating.elo, rating.interval) for rating in ratings if rating.elo is not None and rating.interval]
+    figure = _figure(8, 1.6 + 0.55 * len(rated), f"Elo points above {anchor}, with 95% intervals")
     axes = figure.add_subplot()
     axes.grid(axis="x", color="#e4e4e4")
     axes.set_axisbelow(True)
     places = np.arange(len(rated))[::-1]
-    for place, (_, elo, interval) in zip(places, rated, strict=True):
+    for place, (rating, elo, interval) in zip(places, rated, strict=True):
         axes.plot(interval, [place, place], color=BLUE, linewidth=3, solid_capstyle="butt")
         axes.plot(elo, place, "o", color=INK, markersize=5)
-        axes.annotate(
-            f"{elo:.0f}",
-            (elo, place),
-            xytext=(0, 7),
-            textcoords="offset points",
-            ha="center",
-            fontsize=9,
-        )
-    axes.set_yticks(places, [_short(name) for name, _, _ in rated])
+        texts = [(f"{elo:.0f}", 7, 9, INK)]
+        if rating.lead is not None and rating.lead_interval is not None:
+            low, high = rating.lead_interval
+            texts.append((f"{rating.lead:+.0f} [{low:+.0f}, {high:+.0f}] on the next", -14, 8, GREY))
+        for text, up, size, colour in texts:
+            axes.annotate(
+                text,
+                (elo, place),
+                xytext=(0, up),
+                textcoords="offset points",
+                ha="center",
+                fontsize=size,
+                color=colour,
+            )
+    axes.set_yticks(places, [_short(rating.name) for rating, _, _ in rated])
     axes.set_ylim(-0.6, len(rated) - 0.3)
+    axes.margins(x=0.08)
     axes.set_xlabel("Elo points")
     _save(figure, path)
 

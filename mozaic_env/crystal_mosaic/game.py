@@ -86,7 +86,7 @@ class CrystalMosaic(Game):
 
     | id | action | notation |
     |---|---|---|
-    | 30 s + 6 c + l | draft colour c from source s to line l, all from 0; s = 9: the centre, l = 5: the floor | `F3:R>2` |
+    | 30 s + 6 c + l | draft colour c from source s to line l, from 0; s = 9: centre, l = 5: floor | `F3:R>2` |
     | 300 + k | put the tile into column k, from 0 | `@4` is column 4, k = 3 |
 
     `F3:R>2` takes red from factory 3 to line 2, `C:W>-` white from the centre to the floor.
@@ -155,6 +155,7 @@ class CrystalMosaic(Game):
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     max_outcomes: ClassVar[int] = len(actions.COLOURS)
     max_decisions: ClassVar[int] = 2000
+    margin_unit: ClassVar[str] = "tens of points"
     players: ClassVar[tuple[int, int]] = min(actions.FACTORIES), max(actions.FACTORIES)
 
     num_actions = actions.NUM_ACTIONS

@@ -1,8 +1,9 @@
 """What makes Crystal Mosaic's agents: what the boards will be worth when the round has ended, and what they promise.
 
 A heuristic is six weights. The worth of a board, in points, is its score if the round ended now: complete lines are
-tiled from the top, each where it scores most, floors are counted, and rows, columns and colours that are complete then
-bring their bonuses. `greedy` looks at nothing else. The weights add what is not there yet:
+tiled from the top, each where it scores most, floors are counted (to below 0 as well, since more points may come), and
+rows, columns and colours that are complete then bring their bonuses. `greedy` looks at nothing else. The weights add
+what is not there yet:
 
 0. tiles on incomplete lines: the share of the line that is filled, squared, times what its tile would score now;
 1. rows under way: the share of the row that is tiled, squared, times the bonus of a row plus ten points;
@@ -50,7 +51,7 @@ Weights = tuple[float, float, float, float, float, float]
 def _planes(row: Row, seat: int) -> Planes:
     blue, yellow, red = np.int64(row.wall[seat, 0]), np.int64(row.wall[seat, 1]), np.int64(row.wall[seat, 2])
     black, white = np.int64(row.wall[seat, 3]), np.int64(row.wall[seat, 4])
-    return blue | red | white, yellow | red, black | white
+    return blue | red | white, yellow | red, black | white  # type: ignore[return-value]
 
 
 @jit(forceinline=True)
@@ -77,7 +78,7 @@ def _free(board: int, planes: Planes, colour: int, line: int) -> int:
     return 31 & ~(taken | BARRED[board, colour, line])
 
 
-@jit(forceinline=True)
+@jit
 def _best_space(board: int, planes: Planes, colour: int, line: int) -> tuple[int, int]:
     """The column where a line's tile scores most, and what; (-1, 0) without any."""
     free, spaces_taken = _free(board, planes, colour, line), planes[0] | planes[1] | planes[2]
@@ -113,7 +114,7 @@ def _worth(row: Row, seat: int, planes: Planes, filled: int, colours: int, floor
         else:
             score += points
             planes = _with(planes, colours >> 8 * line & 255, 5 * line + column)
-    score = max(score + row.penalties[min(floor, FLOOR_SPACES)], 0.0)
+    score += row.penalties[min(floor, FLOOR_SPACES)]
     if weights[0] != 0.0:
         for line in range(SIZE):
             fill = filled >> 8 * line & 255
@@ -127,7 +128,7 @@ def _worth(row: Row, seat: int, planes: Planes, filled: int, colours: int, floor
     return score + promise + _patterns(board, planes, weights)
 
 
-@jit(forceinline=True)
+@jit
 def _patterns(board: int, planes: Planes, weights: Weights) -> float:
     """Bonuses of what is complete, and a share of them for what is under way."""
     taken = planes[0] | planes[1] | planes[2]
@@ -152,8 +153,8 @@ def _lines(row: Row, seat: int) -> tuple[int, int]:
     """Tiles on the lines and their colours, a byte for each."""
     filled = colours = 0
     for line in range(SIZE):
-        filled |= np.int64(row.filled[seat, line]) << 8 * line
-        colours |= np.int64(row.colour[seat, line]) << 8 * line
+        filled |= np.int64(row.filled[seat, line]) << 8 * line  # type: ignore[assignment]
+        colours |= np.int64(row.colour[seat, line]) << 8 * line  # type: ignore[assignment]
     return filled, colours
 
 

@@ -135,7 +135,8 @@ def colours_in_row(row: Row, seat: int, line: int) -> int:
     """The set of colours in a row of a wall."""
     found = 0
     for colour in range(SIZE):
-        found |= np.int64((row.wall[seat, colour] >> np.uint32(5 * line)) & np.uint32(31) != 0) << colour
+        holds = (row.wall[seat, colour] >> np.uint32(5 * line)) & np.uint32(31) != 0
+        found |= (1 << colour) if holds else 0
     return found
 
 
@@ -278,7 +279,7 @@ def spaces(row: Row, seat: int, line: int) -> int:
     """The columns to which the tile of a line may go, five bits."""
     colour = np.int64(row.colour[seat, line])
     if row.board == BASE:
-        return 1 << (colour + line) % SIZE
+        return 1 << (colour + line) % SIZE  # type: ignore[return-value]
     taken = (occupied(row, seat) >> 5 * line) | columns_with(np.int64(row.wall[seat, colour]))
     return 31 & ~(taken | BARRED[row.board, colour, line])
 
@@ -405,7 +406,7 @@ def cut_off(row: Row) -> bool:
 @jit
 def _rank(row: Row, seat: int) -> int:
     """Score, and among equal scores complete rows, as one number."""
-    return 8 * np.int64(row.score[seat]) + complete_rows(occupied(row, seat))  # type: ignore[return-value]
+    return 8 * np.int64(row.score[seat]) + complete_rows(occupied(row, seat))
 
 
 @jit
@@ -431,7 +432,7 @@ def margin(row: Row, seat: int) -> float:
     best = -1
     for other in range(row.players):
         if other != seat:
-            best = max(best, np.int64(row.score[other]))
+            best = max(best, np.int64(row.score[other]))  # type: ignore[assignment]
     return (np.int64(row.score[seat]) - best) / 10.0
 
 

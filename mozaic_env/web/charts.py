@@ -120,7 +120,7 @@ def chart(
         x = frame.x(min(max(value, frame.x_range[0]), frame.x_range[1]))
         parts.append(_path([(x, TOP), (x, frame.foot)], "mark"))
         late = x > (LEFT + frame.right) / 2
-        parts.append(_text(x - 5 if late else x + 5, TOP + 10, word, "small", "end" if late else "start"))
+        parts.append(_text(x - 5 if late else x + 5, frame.foot - 7, word, "small", "end" if late else "start"))
     for number_of, line in enumerate(lines):
         parts += _curve(frame, line, f"c{number_of % COLOURS}")
     if len(lines) > 1:

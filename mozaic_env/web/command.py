@@ -22,6 +22,8 @@ def run(arguments: Namespace) -> int:
         from mozaic_env.web import terminal
 
         return terminal.run(arguments, *_agents(arguments))
+    if arguments.seat is not None or arguments.seed is not None:
+        raise ValueError("--seat and --seed go with --terminal; the page has players and seed to choose")
     from mozaic_env.web.app import PLAY, application, play_routes  # needs what the terminal does not
     from mozaic_env.web.serve import serve
 

@@ -42,7 +42,7 @@ def run(arguments: Namespace, game: Game, agents: Mapping[str, Agent]) -> int:
         agents: by names; the first one takes the seats that the user does not, further ones what is left then.
     """
     seed = secrets.randbelow(2**32) if arguments.seed is None else check_whole_number("seed", arguments.seed, 0)
-    play = Play(game, seed, list(_seats(arguments.seat, game, list(agents))))
+    play = Play(game, seed, list(_seats(arguments.seat or "0", game, list(agents))))
     table = Terminal(play, agents, console.make_console())
     try:
         table.play_on()

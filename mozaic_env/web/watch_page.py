@@ -14,7 +14,7 @@ from mozaic_env.web.watch_run import Json, Metrics, RunFolder
 
 DECISIONS = "decisions learnt from"
 MOST_POINTS = 240  # of a curve; more are averaged
-STALE_S = 180  # after which a run that says it is running may not be
+STALE_S = 600  # without news, after which a run that says it is running may not be; matches on the way take a while
 LEARNER = (  # metrics and what they are, in the order of the page
     ("warm_start/agreement", "agreement with the teacher"),
     ("warm_start/policy_loss", "imitation: divergence from the teacher"),

@@ -123,6 +123,15 @@ class LacksARotation(Mozaic):
         return tuple(symmetry for symmetry in super().symmetries if symmetry.name != "rotate 180")
 
 
+class ForgetsTheCoin(Mozaic):
+    def __init__(self, **options: Any) -> None:
+        super().__init__("onyx", **options)
+
+    @property
+    def starts(self) -> Any:
+        return ((1.0, {"mover": 0}),)
+
+
 GAME_FAULTS = {
     ForgetsTheScore: "check_position_round_trip",
     ForgetsTheBag: "check_position_round_trip",
@@ -137,6 +146,7 @@ GAME_FAULTS = {
     SaysNothing: "check_what_happens_is_told",
     NamesAllDrawsAlike: "check_what_happens_is_told",
     MirrorsTheBoardAlone: "check_rules_commute_with_symmetries",
+    ForgetsTheCoin: "check_starts",
     LacksARotation: "check_symmetries_are_a_group",
 }
 

@@ -176,6 +176,12 @@ def test_a_wrong_option_is_said_in_one_line(capsys: pytest.CaptureFixture[str], 
     assert message in err
 
 
+@pytest.mark.parametrize("option", ["--seat", "--seed"])
+def test_options_of_the_terminal_are_not_silently_dropped(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    assert main(["play", option, "1"]) == 2
+    assert "--seat and --seed go with --terminal" in capsys.readouterr().err
+
+
 def test_without_a_seed_each_game_is_another_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

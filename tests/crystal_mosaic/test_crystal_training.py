@@ -80,7 +80,7 @@ def test_checkpoints_come_back_and_others_are_refused(tmp_path: Path) -> None:
         checkpoint.load(tmp_path / "one", make_game("crystal_mosaic", players=2))
     card["network"]["kind"] = "board"
     (tmp_path / "one" / "card.json").write_text(json.dumps(card))
-    with pytest.raises(ValueError, match="accepted for CrystalMosaic.*kind 'entities'"):
+    with pytest.raises(ValueError, match=r"accepted for CrystalMosaic.*kind 'entities'"):
         checkpoint.load(tmp_path / "one")
 
 

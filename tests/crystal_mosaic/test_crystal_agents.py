@@ -65,7 +65,7 @@ def test_action_values_are_what_the_value_changes_by(players: int, board: str, h
 
 def test_greedy_completes_lines_and_spares_its_floor() -> None:
     game = CrystalMosaic(board="grey")
-    text = f"1 1 1 BBYY/RRRR/KKWW/BYRK/W * 18,17,15,17,17 0,0,0,0,0 0:{START} 0:{START}"
+    text = f"1 1 1 BBYY/RRRR/KKWW/BYRK/W * 17,17,15,17,17 0,0,0,0,0 0:{START} 0:{START}"
     row = game.parse_position(text)[0]
     best = valued(row, 0, weights_of(game, "greedy"))
     top = max(best.values())
@@ -74,7 +74,7 @@ def test_greedy_completes_lines_and_spares_its_floor() -> None:
     assert named == {"F1:B>2", "F1:Y>2", "F2:R>4", "F3:K>2", "F3:W>2"} | {
         f"F{source}:{colour}>1" for source, colours in ((4, "BYRK"), (5, "W")) for colour in colours
     }
-    assert best[game.parse_action("F1:B>-")] == -3.0  # the first two spaces of the grey board
+    assert best[game.parse_action("F1:B>-")] == -2.0  # the first two spaces of the grey board
     assert best[game.parse_action("F2:R>1")] == pytest.approx(1 - 4)
 
 
