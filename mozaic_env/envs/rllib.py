@@ -15,7 +15,7 @@ from mozaic_env.core.game import Game
 from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import REWARDS, Batch, check_choice, check_whole_number
+from mozaic_env.envs.batch import Batch, check_choice, check_whole_number
 from mozaic_env.envs.seats import seat_margins, seat_outcomes, seat_views
 from mozaic_env.envs.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.spaces import action_space, observation_space
@@ -58,18 +58,19 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
 
         Args:
             config: any of the options.
-            **options: `game` (a name or a game; "mozaic"), `reward` ("outcome", "margin"), `illegal` ("lose", "raise"),
+            **options: `game` (a name or a game; "mozaic"), `reward` (one of the game's), `illegal` ("lose", "raise"),
                 `max_decisions`, `render_mode` (None, "ansi", "rgb_array"), and the game's own, such as `rules`.
 
         Raises:
             ValueError: an option is none of these.
         """
         given = {**(config or {}), **options}
-        self._margin = check_choice("reward", given.pop("reward", "outcome"), REWARDS) == "margin"
+        reward = given.pop("reward", "outcome")
         modes = (None, *self.metadata["render_modes"])
         self.render_mode = check_choice("render_mode", given.pop("render_mode", None), modes)
         illegal, limit = given.pop("illegal", "lose"), given.pop("max_decisions", None)
         self.game = make_game(given.pop("game", "mozaic"), **given)
+        self._weights = self.game.rewards[check_choice("reward", reward, tuple(self.game.rewards))]
         self._batch = Batch(self.game, 1, illegal=illegal, max_decisions=limit)
         seats = self.game.num_players
         self.possible_agents = [f"player_{seat}" for seat in range(seats)]
@@ -178,8 +179,8 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
 
     def _rewards(self, before: npt.NDArray[np.float64], acted: str) -> PerAgent:
         slot = self._batch.slots[0]
-        if self._margin and not slot["illegal"]:
-            gains = (self._margins - before)[0]
+        if self._weights[0] and not slot["illegal"]:
+            gains = self._weights[0] * (self._margins - before)[0] + self._weights[1] * self._results()
             return {agent: float(gains[seat]) for seat, agent in enumerate(self.agents) if self._decided[seat]}
         if slot["status"] == loops.READY:
             return {acted: 0.0}

@@ -148,7 +148,7 @@ def _states(game: Game, games: int, seed: int, most: int | None) -> Rows:
         random_actions(rows, 0, actions)
         actions[at_chance] = -1
         apply_each(rows, actions)
-        decided += np.count_nonzero(actions >= 0)
+        decided += int(np.count_nonzero(actions >= 0))
         running = where(rows) != contract.OVER
         found.append(rows[~running])
         rows, actions = rows[running], actions[running]

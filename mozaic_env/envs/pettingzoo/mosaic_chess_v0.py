@@ -1,4 +1,4 @@
-"""Mosaic Chess under the names that PettingZoo expects of a module: `env` and `raw_env`; the arguments are `GameAEC`'s."""
+"""Mosaic Chess under the names that PettingZoo expects of a module; the arguments are those of `GameAEC`."""
 
 from functools import partial
 
