@@ -33,6 +33,7 @@ EXTRAS = {
     "safetensors": "train",
     "starlette": "play",
     "uvicorn": "play",
+    "ray": "ray",
 }
 
 Subparsers = Any  # argparse keeps the type private
@@ -198,6 +199,12 @@ def _add_tournament(subparsers: Subparsers) -> None:
         "played again, so an interrupted tournament goes on where it was",
     )
     parser.add_argument("--report", metavar="DIR", help="write a report with pictures")
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="spread the matches over a Ray cluster: HOST:PORT of its head, auto on one of its machines, or local to "
+        "start Ray here; changes no result",
+    )
     _add_game_options(parser)
 
 

@@ -48,7 +48,7 @@ def shoot(browser: Any, url: str, name: str, mind: bool, full: bool = False, **o
     tab.page.evaluate("() => window.scrollTo(0, 0)")
     path = FOLDER / f"{name}.png"
     tab.page.screenshot(path=path, full_page=full)
-    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
+    Image.open(path).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
         path, optimize=True
     )  # a third of the size
     assert not tab.complaints, tab.complaints
