@@ -287,7 +287,6 @@ def _add_bench(subparsers: Subparsers) -> None:
         "Measure how fast the environments are here, next to other libraries that are installed.",
     )
     parts = ("kernels", "vector", "single", "sb3", "startup", "peers")
-    parser.add_argument("--game", choices=tuple(GAMES), default="mozaic", help="of which game (default: %(default)s)")
     parser.add_argument("--only", nargs="+", choices=parts, metavar="PART", help=f"some of: {', '.join(parts)}")
     parser.add_argument("--seconds", type=float, metavar="S", help="for each row (default: 1, with --quick 0.1)")
     parser.add_argument("--quick", action="store_true", help="short, and without the first compilation")

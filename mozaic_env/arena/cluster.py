@@ -1,7 +1,7 @@
 """Matches on a Ray cluster. Ray is imported only when one is asked for.
 
-A match is a task of its own: its games are a function of its seed and the agents, so where and when it is played changes
-nothing, and Ray plays it again elsewhere if a node is lost.
+A match is a task of its own: its games are a function of its seed and the agents, so where and when it is played
+changes nothing, and Ray plays it again elsewhere if a node is lost.
 """
 
 import contextlib

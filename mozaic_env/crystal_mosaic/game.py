@@ -154,7 +154,7 @@ class CrystalMosaic(Game):
     dtype: ClassVar[np.dtype[Any]] = rules.ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     max_outcomes: ClassVar[int] = len(actions.COLOURS)
-    max_decisions = 2000
+    max_decisions: int = 2000
     margin_unit: ClassVar[str] = "tens of points"
     players: ClassVar[tuple[int, int]] = min(actions.FACTORIES), max(actions.FACTORIES)
 

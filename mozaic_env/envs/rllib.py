@@ -58,8 +58,9 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
 
         Args:
             config: any of the options.
-            **options: `game` (a name or a game; "mozaic"), `reward` (one of the game's), `illegal` ("lose", "raise"),
-                `max_decisions`, `render_mode` (None, "ansi", "rgb_array"), and the game's own, such as `rules`.
+            **options: `game` (a name or a game; "mozaic"), `reward` (one of the game's: "outcome", "margin"),
+                `illegal` ("lose", "raise"), `max_decisions`, `render_mode` (None, "ansi", "rgb_array"), and the game's
+                own, such as `rules`.
 
         Raises:
             ValueError: an option is none of these.
@@ -79,8 +80,8 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         self.observation_spaces = dict.fromkeys(self.agents, space)
         self.action_spaces = dict.fromkeys(self.agents, action_space(self.game))
         # RLlib looks for the spaces of all agents together too.
-        self.observation_space = spaces.Dict(self.observation_spaces)
-        self.action_space = spaces.Dict(self.action_spaces)
+        self.observation_space = spaces.Dict(dict.fromkeys(self.agents, space))
+        self.action_space = spaces.Dict({agent: self.action_spaces[agent] for agent in self.agents})
         self._margins = np.zeros((1, seats))
         self._decided = np.zeros(seats, np.bool_)  # who has made a decision that can be paid
         self._begun = False
@@ -103,7 +104,7 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         if seed is not None:
             keys = keys_from_seeds([check_whole_number("seed", seed, 0)])
         elif not self._begun:
-            keys = np.random.SeedSequence().generate_state(1, np.uint64)
+            keys = np.random.SeedSequence().generate_state(1, np.uint64).astype(np.uint64)
         self._batch.begin(_ONLY, keys, start, None)
         self._begun = True
         seat_margins(self._batch.rows, self._margins)
@@ -178,13 +179,14 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         return results[0]
 
     def _rewards(self, before: npt.NDArray[np.float64], acted: str) -> PerAgent:
-        slot = self._batch.slots[0]
-        if self._weights[0] and not slot["illegal"]:
-            gains = self._weights[0] * (self._margins - before)[0] + self._weights[1] * self._results()
-            return {agent: float(gains[seat]) for seat, agent in enumerate(self.agents) if self._decided[seat]}
-        if slot["status"] == loops.READY:
-            return {acted: 0.0}
-        return dict(zip(self.agents, map(float, self._results())))
+        slot, (margin, outcome) = self._batch.slots[0], self._weights
+        if slot["illegal"]:
+            return dict(zip(self.agents, map(float, self._results())))
+        running = slot["status"] == loops.READY
+        paid = margin * (self._margins - before)[0] + (0.0 if running else outcome * self._results())
+        if margin:
+            return {agent: float(paid[seat]) for seat, agent in enumerate(self.agents) if self._decided[seat]}
+        return {acted: 0.0} if running else dict(zip(self.agents, map(float, paid)))
 
     def _endings(self, acted: str) -> PerAgent:
         results = self._results()

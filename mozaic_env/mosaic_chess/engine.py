@@ -74,7 +74,7 @@ def position_hash(row: Row) -> np.uint64:
 
 
 @jit
-def earlier_hashes(row: Row, hashes: Any) -> int:
+def earlier_hashes(row: Row, hashes: Any) -> Any:
     """See `mozaic_env.core.engine`."""
     found, past = row.hash, np.int64(row.past)
     for k in range(past - 1, -1, -1):
@@ -88,7 +88,7 @@ def earlier_hashes(row: Row, hashes: Any) -> int:
         origin, target = np.int64(row.moves[k]) // SQUARES, np.int64(row.moves[k]) % SQUARES
         row.board[target] = row.board[origin]
         row.board[origin] = 0
-    return past  # type: ignore[return-value]
+    return past
 
 
 @jit

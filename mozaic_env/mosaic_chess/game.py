@@ -23,8 +23,8 @@ from mozaic_env.mosaic_chess import (
     position,
     record,
     rules,
+    tables,
 )
-from mozaic_env.mosaic_chess.tables import SQUARES
 
 contract.register(
     board.ROW,
@@ -240,7 +240,7 @@ class MosaicChess(Game):
 
     def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
         """The piece's square, or the square to go to; a promotion is asked about."""
-        return (actions.square_name(action % SQUARES),)
+        return (actions.square_name(action % tables.SQUARES),)
 
     def tell_action(self, row: np.void, action: int) -> str:
         return notation.tell_action(row, action)

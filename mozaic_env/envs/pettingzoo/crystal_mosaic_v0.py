@@ -1,4 +1,4 @@
-"""Crystal Mosaic under the names that PettingZoo expects of a module, `env` and `raw_env`, with `GameAEC`'s arguments."""
+"""Crystal Mosaic under the names that PettingZoo expects, `env` and `raw_env`, with `GameAEC`'s arguments."""
 
 from functools import partial
 
