@@ -37,6 +37,12 @@ def is_legal(row: Row, allowed: Bytes) -> None:
 
 
 @jit
+def cut_off(row: Row) -> bool:
+    """Whether a game that is over has reached a limit of its own."""
+    return contract.cut_off(row)
+
+
+@jit
 def value(row: Row, seat: int, weights: Floats) -> float:
     """The heuristic value of the state for the seat."""
     return contract.value(row, seat, weights)
