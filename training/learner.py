@@ -68,6 +68,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         self._make = game, network
         self._entropy, self._keep = entropy, keep
         self._kept: tuple[Network, ...] = ()  # in a tuple, since it is no part of this module
+        self.noted: dict[str, list[Tensor]] = {}  # values of the last update's decisions, by their metrics' names
         self.bfloat16, self.budget = bfloat16, budget
         super().__init__(observation_space, action_space, lr_schedule, features_extractor_class=CombinedExtractor)
 
@@ -118,13 +119,19 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         logits, values = self._evaluate(obs, action_masks)
         log_probabilities = functional.log_softmax(logits, 1)
         entropy = -(functional.softmax(logits, 1) * log_probabilities).sum(1)
+        self._note("train/entropy", entropy)
         if self._kept:
             with torch.no_grad():
                 kept, _ = self._evaluate(obs, action_masks, self.kept)
                 wanted, weights = functional.log_softmax(kept, 1), functional.softmax(kept, 1)
             divergence = (weights * (wanted - log_probabilities)).sum(1)
+            self._note("train/divergence", divergence)
             entropy = self._entropy * entropy - self._keep * divergence
         return values[:, None], _of(log_probabilities, actions), entropy
+
+    def _note(self, name: str, values: Tensor) -> None:
+        if self.training:
+            self.noted.setdefault(name, []).append(values.detach().mean())
 
     def get_distribution(self, obs: Observation, action_masks: Masks = None) -> MaskableDistribution:
         """The distribution over actions, as `predict` asks for it."""
@@ -157,11 +164,15 @@ def _of(log_probabilities: Tensor, actions: Tensor) -> Tensor:
 
 
 class SelfPlayPPO(MaskablePPO):
-    """MaskablePPO whose schedules follow the budget, time included, and not the steps alone."""
+    """MaskablePPO whose schedules follow the budget, time included, and not the steps alone.
+
+    Attributes:
+        decisions_before: learnt from before self-play; the metrics' steps begin there.
+    """
 
     def __init__(self, *arguments: Any, budget: Budget, **options: Any) -> None:
         """Takes MaskablePPO's arguments and the budget."""
-        self.budget = budget
+        self.budget, self.decisions_before = budget, 0
         super().__init__(*arguments, rollout_buffer_class=RolloutBuffer, **options)
 
     def _update_info_buffer(self, infos: list[dict[str, Any]], dones: npt.NDArray[np.bool_] | None = None) -> None:
@@ -169,7 +180,16 @@ class SelfPlayPPO(MaskablePPO):
 
     def dump_logs(self, iteration: int = 0) -> None:
         """Writes the metrics down, without those that `RunCallback` notes under other names."""
-        self.logger.dump(self.num_timesteps)
+        self.logger.dump(self.decisions_before + self.num_timesteps)
+
+    def train(self) -> None:
+        """Updates the policy, and notes entropy and divergence apart, which entropy_loss adds up."""
+        self.policy.noted = {}
+        super().train()
+        for known in (self.logger.name_to_value, self.logger.name_to_excluded):
+            known.pop("train/entropy_loss", None)
+        for name, values in self.policy.noted.items():
+            self.logger.record(name, float(torch.stack(values).mean()))
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         self._current_progress_remaining = 1.0 - self.budget.used(num_timesteps)

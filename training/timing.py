@@ -92,7 +92,7 @@ class Stopwatch:
     def facts(self) -> dict[str, Any]:
         """What run.json notes: seconds, and which share of training was not torch's."""
         seconds = {
-            phase: {name: round(value, 2) for name, value in parts.items() if value}
+            phase: {name: round(value, 3) for name, value in parts.items() if value}
             for phase, parts in self.seconds.items()
         }
         return {"seconds": seconds, "share_outside_torch": round(share_outside(together(self.seconds.values())), 4)}
@@ -145,6 +145,8 @@ def watch_run(
         clock.watch("opponents", slot.agents["mirror"].network, "forward")
     clock.watch("environment", env, "step_wait", "reset")
     clock.watch("masks", env, "env_method")
+    clock.watch("teacher", warm, "_take")
+    clock.watch("buffers", warm.memory, "add", "draw")
     clock.watch("buffers", model.rollout_buffer, "reset", "add", "compute_returns_and_advantage", "_get_samples")
     clock.watch("logging", model, "dump_logs")
     clock.watch("logging", warm, "_log")

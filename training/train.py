@@ -160,13 +160,13 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
                 if config.warm_start.keep:
                     model.policy.keep_close_to(network)
                 budget.start()
+            model.decisions_before = warm.decisions
             with clock.phase(SELF_PLAY):
                 play(config, model, env, league, budget, saver)
         except Stopped as reason:
             print(reason, file=sys.stderr)
         if config.evaluation.share and budget.signal is None:
             saver.anchors.measure(logger, saver.decisions)
-            logger.dump(model.num_timesteps)
     except Stopped as reason:
         print(reason, file=sys.stderr)
     finally:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core import contract
+from mozaic_env.core import engine as core_engine
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
@@ -15,6 +16,7 @@ from mozaic_env.mosaic_chess import (
     actions,
     board,
     drawing,
+    engine,
     heuristics,
     notation,
     observation,
@@ -44,6 +46,7 @@ contract.register(
         "decision_kind": heuristics.decision_kind,
     },
 )
+core_engine.register(board.ROW, engine.KERNELS)
 
 
 MATERIAL = 0.01  # of a win, for each pawn that the lead in material grows by, in the material reward
