@@ -9,7 +9,7 @@ import pyspiel
 
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game
-from mozaic_env.envs import loops, rows
+from mozaic_env.envs import loops, rows, seats
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]
@@ -96,10 +96,10 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
     def returns(self) -> list[float]:
         """Every player's result; zeros before the end and at the limit."""
-        results = np.zeros(self.get_game().rules.num_players)
+        results = np.zeros((1, self.get_game().rules.num_players))
         if self._mover == OVER:
-            rows.results(self.row, results)
-        totals: list[float] = results.tolist()
+            seats.seat_outcomes(self.row, results)
+        totals: list[float] = results[0].tolist()
         return totals
 
     def __str__(self) -> str:
