@@ -45,7 +45,8 @@ test-examples: $(VENV)/.installed-torchrl $(TIANSHOU)/.installed  ## install the
 
 docs: $(VENV)/.installed-docs  ## build the documentation into build/docs; warnings are errors
 	@$(PY) -c 'import mkdocs' 2>/dev/null || { echo "the documentation needs Python 3.11 or newer" >&2; exit 1; }
-	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict
+	@mkdir -p build && NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict >build/docs.log 2>&1 \
+	  || { grep -v ^INFO build/docs.log >&2; exit 1; }
 	@echo "built: build/docs/index.html"
 
 bench: $(VENV)/.installed-train  ## measure the environment's speed on this machine
