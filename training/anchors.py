@@ -59,7 +59,7 @@ class Anchors:
         self._anchors = [make_agent(spec, game) for spec in self.settings.against]
         self._budget, self._save_best = budget, save_best
         self.best: dict[str, Any] = {}
-        self._spent = 0.0
+        self._spent, self._measured = 0.0, -1  # seconds, and the decisions at the last match
         self.start()
 
     def start(self, minutes: float = 0.0) -> None:
@@ -77,16 +77,16 @@ class Anchors:
             self.measure(logger, decisions)
 
     def measure(self, logger: Logger, decisions: int) -> None:
-        """Plays the matches, notes the results, keeps the weights if they are the best so far.
+        """Plays the matches unless they have been played; writes results down; keeps the weights if they are the best.
 
         Args:
-            logger: of the run.
+            logger: of the run; all that it has collected is written down too.
             decisions: learnt from so far.
 
         Raises:
-            Stopped: a signal came.
+            Stopped: a signal came; what had been measured until then is dropped.
         """
-        if not (self.settings.share and self.settings.share_games and self._anchors):
+        if not (self.settings.share and self.settings.share_games and self._anchors) or decisions == self._measured:
             return
         began, minutes = time.monotonic(), self.minutes
         self._agent.network.eval()
@@ -97,6 +97,7 @@ class Anchors:
             self.seed,
             progress=lambda done: self._budget.check_signal(),
         )
+        self._measured = decisions
         logger.record("evaluation/decisions", decisions)
         logger.record("evaluation/minutes", minutes)
         for spec, result in zip(self.settings.against, results):
@@ -104,6 +105,7 @@ class Anchors:
             logger.record(f"evaluation/{spec}/low", result.interval[0])
             logger.record(f"evaluation/{spec}/high", result.interval[1])
             logger.record(f"evaluation/{spec}/margin", result.margin)
+        logger.dump(decisions)
         if result.points > self.best.get("points", -1.0):
             best = {
                 "against": spec,

@@ -1,6 +1,7 @@
 """What happens beside learning: the league is refreshed, numbers are noted, checkpoints written, progress shown.
 
-The metrics, in metrics.jsonl and TensorBoard under the same names, one value for each update:
+The metrics, in metrics.jsonl and TensorBoard under the same names, one value for each update; TensorBoard's steps are
+all decisions learnt from, those of the warm start included:
 
     games/finished          how many games ended
     opponents/NAME/score    wins + draws / 2 against mirror, past, prioritised or a fixed agent, 0 to 1
@@ -10,7 +11,9 @@ The metrics, in metrics.jsonl and TensorBoard under the same names, one value fo
     time/elapsed            seconds of self-play so far
     time/steps              the learner's decisions so far
     time/steps_per_second   of these, since the start or since the run was resumed
-    train/...               stable-baselines3's own: loss, entropy_loss, approx_kl, clip_fraction, ...
+    train/entropy           of the policy, in nats
+    train/divergence        of the policy from the one that `warm_start.keep` keeps it close to, Kullback-Leibler
+    train/...               stable-baselines3's own, of the update before: loss, approx_kl, clip_fraction, ...
 """
 
 import sys

@@ -197,7 +197,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), kind: type[_Kin
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not text"
         raise ValueError(f"config {path} can't be read: {reason}; configs/ holds some to start from") from None
-    data = _parse(text, f"config {path}")
+    data = parse_yaml(text, f"config {path}")
     if data is None:
         data = {}
     if not isinstance(data, dict):
@@ -210,7 +210,19 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), kind: type[_Kin
         raise ValueError(f"config {path}: {_explain(error, kind)}") from None
 
 
-def _parse(text: str, where: str) -> Any:
+def override_config(config: Config, overrides: Sequence[str]) -> Config:
+    """A configuration with ``key=value`` words that win over it; ValueError as `load_config`."""
+    data = config.model_dump(mode="json")
+    for word in overrides:
+        _override(data, word)
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        raise ValueError(_explain(error)) from None
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """What a YAML text says, read as a configuration is; ValueError begins with `where`."""
     try:
         return yaml.load(text, _Loader)
     except yaml.MarkedYAMLError as error:
@@ -230,7 +242,7 @@ def _override(data: dict[str, Any], word: str) -> None:
         if not isinstance(inner, dict):
             raise ValueError(f"override {word!r}: {section} is no section of the config")
         data = inner
-    data[last] = _parse(value, f"override {word!r}")
+    data[last] = parse_yaml(value, f"override {word!r}")
 
 
 def _explain(error: ValidationError, kind: type[Section]) -> str:

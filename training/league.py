@@ -51,6 +51,7 @@ from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.game import Game
 from mozaic_env.envs.sb3 import GameVecEnv
 from training.config import OpponentsSection, PrioritySection
+from training.thinning import superfluous
 
 MIRROR, PAST, PRIORITISED = STRATEGIES = "mirror", "past", "prioritised"  # that deal copies of the learner
 SPARE = 3  # slots for copies that are out of play but not yet out of their games
@@ -269,8 +270,7 @@ class League:
         self._updates += 1
         past = self.past
         if len(past) > self.config.past_size:
-            gaps = [later.steps - earlier.steps for earlier, later in zip(past, past[2:])]
-            past[1 + int(np.argmin(gaps)) if gaps else 0].kind = ""
+            past[superfluous([one.steps for one in past])].kind = ""
         slot.network.load_state_dict(self.learner.state_dict())
         slot.steps, slot.kind, slot.games, slot.points = steps, MIRROR, 0.0, 0.0
         slot.rename()

@@ -306,14 +306,17 @@ class Batch:
 
     def _ask_opponents(self) -> None:
         """Lets Python opponents move, each asked once for all its games, until no game waits."""
+        games, ends = np.empty(self.size, np.int64), np.empty(len(self.opponents), np.int64)
         while True:
-            waiting = np.flatnonzero(self.slots["status"] == loops.WAITING)
-            if not len(waiting):
+            loops.waiting_rows(self.slots, games, ends)
+            if not len(ends) or not ends[-1]:
                 return
-            asked = self.slots["opponent"][waiting]
+            low = 0
             try:
-                for index in np.unique(asked):
-                    self._ask(self.opponents[index], waiting[asked == index])
+                for agent, high in zip(self.opponents, ends.tolist()):
+                    if high > low:
+                        self._ask(agent, games[low:high])
+                    low = high
             except BaseException:  # the agent's own, or Ctrl-C: some games have moved and some can't go on
                 self.slots["status"] = loops.TERMINATED
                 self.broken = True

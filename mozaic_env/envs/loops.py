@@ -388,6 +388,29 @@ def answer_rows(
 
 
 @jit
+def waiting_rows(slots: Rows, games: Integers, ends: Integers) -> None:
+    """Lists the games that wait for a Python opponent, grouped by opponent.
+
+    Args:
+        slots: of all games.
+        games: written: first the games that wait for opponent 0, then those for 1, and so on.
+        ends: written: for each opponent where its part of the list ends.
+    """
+    ends[:] = 0
+    for i in range(len(slots)):
+        if slots[i].status == WAITING:
+            ends[slots[i].opponent] += 1
+    begin = 0
+    for k in range(len(ends)):
+        count, ends[k] = ends[k], begin
+        begin += count
+    for i in range(len(slots)):
+        if slots[i].status == WAITING:
+            games[ends[slots[i].opponent]] = i
+            ends[slots[i].opponent] += 1
+
+
+@jit
 def first_ended(slots: Rows) -> int:
     """The first game that has ended and not been reset, or -1."""
     for i in range(len(slots)):

@@ -4,8 +4,9 @@ import pytest
 
 from training.config import Config, as_yaml, load_config
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
-CONFIGS = [path for path in CONFIGS if path.name != "rllib.yaml"]  # it is of another kind: test_rllib_config.py
+FILES = (Path(__file__).parents[2] / "configs").glob("*.yaml")
+OTHERS = {"rllib.yaml", "sweep.yaml"}  # of other kinds: test_rllib_config.py, test_sweep.py
+CONFIGS = sorted(path for path in FILES if path.name not in OTHERS)
 
 
 @pytest.fixture
