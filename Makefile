@@ -46,7 +46,8 @@ test-examples: $(VENV)/.installed-torchrl $(TIANSHOU)/.installed  ## install the
 
 docs: $(VENV)/.installed-docs  ## build the documentation into build/docs; warnings are errors
 	@$(PY) -c 'import mkdocs' 2>/dev/null || { echo "the documentation needs Python 3.11 or newer" >&2; exit 1; }
-	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict
+	@mkdir -p build && NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict >build/docs.log 2>&1 \
+	  || { grep -v ^INFO build/docs.log >&2; exit 1; }
 	@echo "built: build/docs/index.html"
 
 test-ray: .venv-ray/.installed  ## run the tests that start Ray, and those of the environments with RLlib's Gymnasium, in .venv-ray

@@ -1,4 +1,4 @@
-"""Crystal Mosaic under the names that PettingZoo expects, `env` and `raw_env`, with `GameAEC`'s arguments."""
+"""Crystal Mosaic under the names that PettingZoo expects of a module; the arguments are `GameAEC`'s."""
 
 from functools import partial
 

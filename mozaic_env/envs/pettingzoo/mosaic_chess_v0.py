@@ -1,4 +1,4 @@
-"""Mosaic Chess under the names that PettingZoo expects of a module; the arguments are those of `GameAEC`."""
+"""Mosaic Chess under the names that PettingZoo expects of a module; the arguments are `GameAEC`'s."""
 
 from functools import partial
 
