@@ -12,6 +12,8 @@ from mozaic_env.arena.match import play_match
 from mozaic_env.mosaic_chess import board, engine, heuristics, notation
 from mozaic_env.testing import rows as on
 
+pytestmark = pytest.mark.slow  # the searches compile for minutes
+
 SPARSE = "11k/3n8/12/12/12/12/12/12/12/12/8N3/K11 w - 0 1"
 
 
