@@ -33,7 +33,7 @@ test-slow: $(VENV)/.installed-dev  ## run the tests that take minutes
 	$(PY) -m pytest -m slow
 
 test-ray: .venv-ray/.installed  ## run the tests that start Ray, and those of the environments with RLlib's Gymnasium, in .venv-ray
-	.venv-ray/bin/python -m pytest -m ray
+	.venv-ray/bin/python -m pytest -m ray -W ignore
 	.venv-ray/bin/python -m pytest tests/envs
 
 test-oldest: .venv-oldest/.installed  ## run the tests of the environments with the oldest Gymnasium, in .venv-oldest

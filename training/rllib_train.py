@@ -131,10 +131,17 @@ def train(config: RLlibConfig, game: Game, folder: RunFolder, budget: Budget, be
         budget: of steps and minutes.
         before: the state of a run that is to go on.
     """
+    import ray
+
     from training.rllib_algorithm import make_algorithm
     from training.rllib_saving import Saver, read_progress
-    from training.rllib_watch import Watch, note
+    from training.rllib_watch import Watch, write_numbers
 
+    room, wanted = ray.cluster_resources().get("CPU", 0), config.runners.number * config.runners.cpus
+    if room < wanted:
+        print(
+            f"the runners take {wanted:g} CPUs, the cluster has {room:g}: waiting until there is room", file=sys.stderr
+        )
     steps, elapsed = (0, 0.0) if before is None else read_progress(before)
     luck = config.seed, steps  # a run that goes on sees other luck than it has seen
     with make_algorithm(config, game, luck) as algorithm:
@@ -150,7 +157,7 @@ def train(config: RLlibConfig, game: Game, folder: RunFolder, budget: Budget, be
                 budget.check()
                 before_update, result = algorithm.decisions, algorithm.train()
                 if watch.look() and algorithm.decisions > before_update:
-                    bar.show(algorithm.decisions, note(logger, result, algorithm, budget, (steps, elapsed)))
+                    bar.show(algorithm.decisions, write_numbers(logger, result, algorithm, budget, (steps, elapsed)))
                     saver.check_weights()
                     saver.save_if_time()
         except Stopped as reason:

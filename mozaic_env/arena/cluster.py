@@ -1,10 +1,11 @@
 """Matches on a Ray cluster. Ray is imported only when one is asked for.
 
-A match is a task of its own: its games are a function of its seed and the agents, so where and when it is played changes
-nothing, and Ray plays it again elsewhere if a node is lost.
+A match is a task of its own: its games are a function of its seed and the agents, so where and when it is played
+changes nothing, and Ray plays it again elsewhere if a node is lost.
 """
 
 import contextlib
+import socket
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from mozaic_env.arena.results import MatchResult
 
 LOCAL = "local"  # the address that starts Ray on this machine for as long as it is needed
 OBJECT_STORE = 512 * 2**20  # bytes of shared memory that it then takes
+AUTO = "auto"  # the address of the cluster that this machine is part of
+ANSWER_SECONDS = 10  # for the head of a cluster to answer
 
 Pairing = tuple[int, Agent, Agent, int]  # a number, who plays, the seed
 
@@ -24,7 +27,7 @@ def connect(address: str, *, cpus: float | None = None) -> Iterator[None]:
     """A connection to a Ray cluster; a context. Where this process has one already, that is used.
 
     Args:
-        address: "auto" for the cluster that this machine is part of, ``HOST:PORT`` of its head, or `LOCAL`.
+        address: `AUTO`, `LOCAL`, or ``HOST:PORT`` of the cluster's head.
         cpus: how many the Ray of `LOCAL` is to count, whatever the machine has; None: as many as there are.
 
     Raises:
@@ -40,19 +43,29 @@ def connect(address: str, *, cpus: float | None = None) -> Iterator[None]:
     if address == LOCAL:
         options = {"num_cpus": cpus, "object_store_memory": OBJECT_STORE, "include_dashboard": False}
     try:
+        if address not in (LOCAL, AUTO):
+            _knock(address)  # Ray itself would try for many minutes
         ray.init(address=address, logging_level="error", **options)
     except Exception as error:  # Ray has no common kind for what goes wrong here, down to plain Exception
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         if address == LOCAL:
             raise ValueError(f"Ray could not be started here: {reason}") from None
         raise ValueError(
-            f"no Ray cluster at {address!r}: {reason}; accepted: 'auto' on a machine of the cluster, HOST:PORT of its "
-            f"head (which `ray start --head` prints), or {LOCAL!r}"
+            f"no Ray cluster at {address!r}: {reason}; accepted: {AUTO!r} on a machine of the cluster, HOST:PORT of "
+            f"its head (which `ray start --head` prints), or {LOCAL!r}"
         ) from None
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """OSError or ValueError if nobody is at an address."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError("that is no HOST:PORT")
+    socket.create_connection((host.strip("[]"), int(port)), ANSWER_SECONDS).close()
 
 
 def play_on_cluster(

@@ -75,8 +75,8 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         self.possible_agents = [f"player_{seat}" for seat in range(seats)]
         self.agents = list(self.possible_agents)
         space = masked_space(self.game)
-        self.observation_spaces = dict.fromkeys(self.agents, space)
-        self.action_spaces = dict.fromkeys(self.agents, action_space(self.game))
+        self.observation_spaces: PerAgent = dict.fromkeys(self.agents, space)
+        self.action_spaces: PerAgent = dict.fromkeys(self.agents, action_space(self.game))
         # RLlib looks for the spaces of all agents together too.
         self.observation_space = spaces.Dict(self.observation_spaces)
         self.action_space = spaces.Dict(self.action_spaces)
@@ -98,7 +98,7 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         start, seat = read_reset_options(self.game, options)
         if seat is not None:
             raise ValueError("reset options ['seat']; accepted: 'position': every seat is an agent here")
-        keys = None
+        keys: Any = None
         if seed is not None:
             keys = keys_from_seeds([check_whole_number("seed", seed, 0)])
         elif not self._begun:
