@@ -28,7 +28,7 @@ _LAZY = {
 }
 __all__ = ["Agent", "GameEnv", "make_agent", "make_game"]
 
-_IDS = {"Mozaic-v0": "mozaic"}
+_IDS = {"Mozaic-v0": "mozaic", "CrystalMosaic-v0": "crystal_mosaic", "MosaicChess-v0": "mosaic_chess"}
 
 for _id, _game in _IDS.items():
     if _id not in registry:

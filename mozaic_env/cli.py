@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from mozaic_env import __version__
+from mozaic_env.arena.messages import one_line
+from mozaic_env.games import GAMES
 
 USAGE_ERROR, INTERRUPTED, BROKEN_PIPE = (
     2,
@@ -29,6 +31,8 @@ EXTRAS = {
     "PIL": "train",  # with matplotlib
     "torch": "train",
     "safetensors": "train",
+    "starlette": "play",
+    "uvicorn": "play",
     "ray": "ray",
 }
 
@@ -39,7 +43,7 @@ class _Parser(argparse.ArgumentParser):
     """Reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(USAGE_ERROR, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        self.exit(USAGE_ERROR, f"{self.prog}: {one_line(message)} (see {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -79,11 +83,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(arguments.name, message)
     except (ValueError, OSError) as error:
         return _complain(arguments.name, str(error))
+    except MemoryError as error:
+        return _complain(arguments.name, f"there is not enough memory for this: {error}")
 
 
 def _complain(command: str, message: str) -> int:
     if sys.stderr is not None:
-        print(f"mozaic {command}: {' '.join(message.split())}", file=sys.stderr)
+        print(f"mozaic {command}: {one_line(message)}", file=sys.stderr)
     return USAGE_ERROR
 
 
@@ -92,7 +98,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="mozaic", description="Matches, ratings and records of the games of mozaic_env.")
     parser.add_argument("--version", action="version", version=f"mozaic_env {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, dest="name")
-    for add in (_add_evaluate, _add_tournament, _add_replay, _add_bench):
+    for add in (_add_evaluate, _add_tournament, _add_replay, _add_play, _add_watch, _add_bench):
         add(subparsers)
     return parser
 
@@ -111,9 +117,16 @@ def _add(subparsers: Subparsers, name: str, module: str, text: str, **options: A
 
 def _add_game_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the game", "as the checkpoints among the agents say, else the full game")
-    group.add_argument("--rules", metavar="EDITION", help="amethyst or onyx")
-    group.add_argument("--rows", type=int, metavar="N", help="ranks of the board, 2 to 8")
-    group.add_argument("--cols", type=int, metavar="N", help="files of the board, 2 to 8")
+    group.add_argument("--game", choices=tuple(GAMES), help="what to play (default: mozaic)")
+    group.add_argument("--rules", metavar="EDITION", help="of Mozaic: amethyst or onyx")
+    group.add_argument("--rows", type=int, metavar="N", help="of Mozaic: ranks of the board, 2 to 8")
+    group.add_argument("--cols", type=int, metavar="N", help="of Mozaic: files of the board, 2 to 8")
+    group.add_argument(
+        "--option",
+        action="append",
+        metavar="KEY=VALUE",
+        help="any option of the game, such as players=3; may come several times",
+    )
 
 
 def _add_match_options(parser: argparse.ArgumentParser, games: int) -> None:
@@ -211,6 +224,61 @@ def _add_replay(subparsers: Subparsers) -> None:
     parser.add_argument("--svg", metavar="DIR", help="write an SVG picture after each word")
 
 
+def _add_play(subparsers: Subparsers) -> None:
+    parser = _add(
+        subparsers,
+        "play",
+        "mozaic_env.web.command",
+        "Play in the browser or the terminal, against agents, people at the same screen, or agents among themselves.",
+    )
+    parser.epilog = "example: mozaic play --agents runs/quick pattern random --rules onyx"
+    parser.add_argument("--terminal", action="store_true", help="play in this terminal, against the first agent")
+    parser.add_argument("--seat", metavar="N", help="with --terminal: yours, a number or both (default: 0)")
+    parser.add_argument("--seed", type=int, metavar="S", help="with --terminal: the same seed gives the same luck")
+    parser.add_argument(
+        "--agents",
+        "--agent",
+        nargs="+",
+        metavar="AGENT",
+        help="whom the page offers, the usual opponent first; each " + AGENT_HELP + " (default: strong and weak ones)",
+    )
+    _add_server_options(parser)
+    parser.add_argument(
+        "--sessions",
+        type=int,
+        default=500,
+        metavar="N",
+        help="pages that may play at the same time (default: %(default)s)",
+    )
+    _add_game_options(parser)
+
+
+def _add_watch(subparsers: Subparsers) -> None:
+    parser = _add(
+        subparsers,
+        "watch",
+        "mozaic_env.web.watch",
+        "Show a training run in the browser while it goes on: strength, games, speed, and a game of its latest policy.",
+    )
+    parser.epilog = "example: mozaic watch runs/quick"
+    parser.add_argument("run_folder", metavar="RUN", help="the folder of a run, running or ended")
+    parser.add_argument("--once", metavar="FILE", help="write the page as it is now into one HTML file instead")
+    _add_server_options(parser)
+
+
+def _add_server_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen at (default: %(default)s, this machine)")
+    parser.add_argument("--port", type=int, metavar="N", help="0 for any (default: 8000, or any where that is taken)")
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="another host name by which browsers may ask for the page; can be repeated",
+    )
+    parser.add_argument("--no-browser", dest="browser", action="store_false", help="do not open a page")
+
+
 def _add_bench(subparsers: Subparsers) -> None:
     parser = _add(
         subparsers,
@@ -224,6 +292,7 @@ def _add_bench(subparsers: Subparsers) -> None:
     parser.add_argument("--quick", action="store_true", help="short, and without the first compilation")
     parser.add_argument("--json", metavar="FILE", help="write all figures as JSON")
     parser.add_argument("--plot", metavar="FILE", help="draw the rates, as .png, .svg or .pdf")
+    _add_game_options(parser)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,19 @@ from typing import Any
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
 
-GAMES = {"mozaic": "mozaic_env.mozaic.game:Mozaic"}
+GAMES = {
+    "mozaic": "mozaic_env.mozaic.game:Mozaic",
+    "crystal_mosaic": "mozaic_env.crystal_mosaic.game:CrystalMosaic",
+    "mosaic_chess": "mozaic_env.mosaic_chess.game:MosaicChess",
+}
+
+
+class UnknownOption(ValueError, TypeError):
+    """A game was given an option that it does not have.
+
+    A TypeError too, as Python has it for unexpected keyword arguments: libraries that try a keyword of their own on
+    every environment, as TorchRL's `GymEnv` does, go on without it.
+    """
 
 
 def make_game(name: str | Game, **options: Any) -> Game:
@@ -18,7 +30,8 @@ def make_game(name: str | Game, **options: Any) -> Game:
         **options: the game's own, such as rules, rows, cols.
 
     Raises:
-        ValueError: no such game, or an option that it does not have or accept.
+        ValueError: no such game, or an option that it does not accept.
+        UnknownOption: an option that it does not have.
     """
     if isinstance(name, Game):
         if options:
@@ -29,8 +42,10 @@ def make_game(name: str | Game, **options: Any) -> Game:
         return kind(**options)
     except TypeError:
         accepted = inspect.signature(kind).parameters
-        unknown = ", ".join(sorted(set(options) - set(accepted)))
-        raise ValueError(f"{name} has no option {unknown}; accepted: {', '.join(accepted)}") from None
+        unknown = ", ".join(map(repr, sorted(set(options) - set(accepted))))
+        raise UnknownOption(
+            f"{name} got an unexpected keyword argument {unknown}; accepted: {', '.join(accepted)}"
+        ) from None
 
 
 def game_class(name: str) -> type[Game]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,8 @@ GAME_LIBRARIES = {"numpy", "numba"}
 ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "core": (CORE, {"numpy", "numba", "llvmlite"}),
     "mozaic": ({"core", "mozaic"}, GAME_LIBRARIES),
+    "crystal_mosaic": ({"core", "crystal_mosaic"}, GAME_LIBRARIES),
+    "mosaic_chess": ({"core", "mosaic_chess"}, GAME_LIBRARIES),
     "games": ({"core", "games"}, set()),
     "agents": (
         {"core", "agents", "games"},
@@ -38,7 +41,7 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
         {"numpy", "gymnasium", "stable_baselines3"},
     ),
 }
-GAME_FOLDERS = {"mozaic"}  # the folders of games; the floors above reach them through `games` alone
+GAME_FOLDERS = {"mozaic", "crystal_mosaic", "mosaic_chess"}  # the floors above reach them through `games` alone
 
 
 def sources(part: str) -> list[Path]:
@@ -103,6 +106,15 @@ def test_the_arena_knows_no_page_and_no_game(part: str) -> None:
     assert not wrong
 
 
+def test_the_page_knows_no_game() -> None:
+    above = {"cli", "testing", *GAME_FOLDERS}
+    for file in sources("web"):
+        for line, module in imports(file):
+            assert not (module.startswith("mozaic_env.") and module.split(".")[1] in above), f"{file}:{line}"
+    for file in (PACKAGE / "web" / "static").iterdir():
+        assert not re.search("amethyst|onyx|emerald|ruby", file.read_text(encoding="utf-8"), re.IGNORECASE), file
+
+
 def test_nothing_in_the_package_imports_what_is_outside_it() -> None:
     """`training` and `tests` are not installed."""
     for file in PACKAGE.rglob("*.py"):
@@ -135,6 +147,8 @@ def test_bad_games() -> None:
             make_game(name)
     with pytest.raises(ValueError, match="colour"):
         make_game("mozaic", colour="red")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+        gym.make("mozaic_env:Mozaic-v0", frameskip=4)  # TorchRL's GymEnv tries it on every environment
     with pytest.raises(ValueError, match="rows"):
         make_game(make_game("mozaic"), rows=4)
     for rows, cols in ((1, 8), (9, 8), (3, 3), (8.0, 8), ("8", 8), (True, 8), (None, 8)):

@@ -7,7 +7,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted(
-    path.relative_to(ROOT).as_posix() for part in ("mozaic_env", "training") for path in (ROOT / part).rglob("*.py")
+    path.relative_to(ROOT).as_posix()
+    for part in ("mozaic_env", "training", "examples")
+    for path in (ROOT / part).rglob("*.py")
 )
 
 

@@ -4,8 +4,9 @@ The anchors are the agents of `evaluation.against`, the strongest last. The matc
 that its points can be compared; the evaluation at the end has another. The weights with most points against the
 strongest anchor are kept in best/.
 
-Metrics: evaluation/decisions, learnt from so far, and for each anchor evaluation/NAME/points, low and high (95%
-interval), margin. `training.curves` draws them.
+Metrics: evaluation/decisions, learnt from so far; evaluation/minutes, of wall-clock time that the run has taken until
+then, warm start and earlier matches included, interruptions not; and for each anchor evaluation/NAME/points, low and
+high (95% interval), margin. `training.curves` draws them.
 """
 
 import sys
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.logger import Logger
 
-from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.networks import Network
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import evaluate
@@ -37,7 +38,7 @@ class Anchors:
         self,
         config: Config,
         game: Game,
-        network: BoardNetwork,
+        network: Network,
         budget: Budget,
         save_best: Callable[[Mapping[str, Any]], None],
         bfloat16: bool,
@@ -58,7 +59,17 @@ class Anchors:
         self._anchors = [make_agent(spec, game) for spec in self.settings.against]
         self._budget, self._save_best = budget, save_best
         self.best: dict[str, Any] = {}
-        self._began, self._spent = time.monotonic(), 0.0
+        self._spent, self._measured = 0.0, -1  # seconds, and the decisions at the last match
+        self.start()
+
+    def start(self, minutes: float = 0.0) -> None:
+        """Starts the clock, with so many minutes on it already."""
+        self._began, self._before = time.monotonic(), minutes
+
+    @property
+    def minutes(self) -> float:
+        """Of wall-clock time that the run has taken so far, while it was under way."""
+        return self._before + (time.monotonic() - self._began) / 60
 
     def measure_if_time(self, logger: Logger, decisions: int) -> None:
         """Measures, unless that has taken more than its share of the time since the run began or was resumed."""
@@ -66,18 +77,18 @@ class Anchors:
             self.measure(logger, decisions)
 
     def measure(self, logger: Logger, decisions: int) -> None:
-        """Plays the matches, notes the results, keeps the weights if they are the best so far.
+        """Plays the matches unless they have been played; writes results down; keeps the weights if they are the best.
 
         Args:
-            logger: of the run.
+            logger: of the run; all that it has collected is written down too.
             decisions: learnt from so far.
 
         Raises:
-            Stopped: a signal came.
+            Stopped: a signal came; what had been measured until then is dropped.
         """
-        if not (self.settings.share and self.settings.share_games and self._anchors):
+        if not (self.settings.share and self.settings.share_games and self._anchors) or decisions == self._measured:
             return
-        began = time.monotonic()
+        began, minutes = time.monotonic(), self.minutes
         self._agent.network.eval()
         results = evaluate(
             self._agent,
@@ -86,12 +97,15 @@ class Anchors:
             self.seed,
             progress=lambda done: self._budget.check_signal(),
         )
+        self._measured = decisions
         logger.record("evaluation/decisions", decisions)
+        logger.record("evaluation/minutes", minutes)
         for spec, result in zip(self.settings.against, results):
             logger.record(f"evaluation/{spec}/points", result.points)
             logger.record(f"evaluation/{spec}/low", result.interval[0])
             logger.record(f"evaluation/{spec}/high", result.interval[1])
             logger.record(f"evaluation/{spec}/margin", result.margin)
+        logger.dump(decisions)
         if result.points > self.best.get("points", -1.0):
             best = {
                 "against": spec,

@@ -1,15 +1,19 @@
 """What happens beside learning: the league is refreshed, numbers are noted, checkpoints written, progress shown.
 
-The metrics, in metrics.jsonl and TensorBoard under the same names, one value for each update:
+The metrics, in metrics.jsonl and TensorBoard under the same names, one value for each update; TensorBoard's steps are
+all decisions learnt from, those of the warm start included:
 
     games/finished          how many games ended
-    opponents/NAME/score    wins + draws / 2 against mirror, past or a fixed agent, 0 to 1
+    opponents/NAME/score    wins + draws / 2 against mirror, past, prioritised or a fixed agent, 0 to 1
     opponents/NAME/margin   mean final lead against them
     opponents/NAME/games    how many games against them ended
+    past_selves/...         how hard earlier selves are to beat, see `training.league`
     time/elapsed            seconds of self-play so far
     time/steps              the learner's decisions so far
     time/steps_per_second   of these, since the start or since the run was resumed
-    train/...               stable-baselines3's own: loss, entropy_loss, approx_kl, clip_fraction, ...
+    train/entropy           of the policy, in nats
+    train/divergence        of the policy from the one that `warm_start.keep` keeps it close to, Kullback-Leibler
+    train/...               stable-baselines3's own, of the update before: loss, approx_kl, clip_fraction, ...
 """
 
 import sys
@@ -22,11 +26,11 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
-from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.networks import Network
 from mozaic_env.arena.console import make_console
 from training.budget import Budget
 from training.environment import PaidEnv
-from training.league import League
+from training.league import League, strategy_of
 
 LINE_SECONDS = 15  # between two lines of progress where there is no terminal
 
@@ -39,7 +43,7 @@ class RunCallback(BaseCallback):
         env: PaidEnv,
         league: League,
         budget: Budget,
-        network: BoardNetwork,
+        network: Network,
         save: Callable[[], None],
     ) -> None:
         """Takes the parts of the run.
@@ -81,9 +85,10 @@ class RunCallback(BaseCallback):
 
     def _on_rollout_end(self) -> None:
         endings = self.env.take_endings()
+        self.league.note(endings)
         by_name: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for ending in endings:
-            by_name[self.league.strategy(ending["opponent"], self.num_timesteps)].append(ending)
+            by_name[strategy_of(ending["opponent"])].append(ending)
         self.logger.record("games/finished", len(endings))
         for name, games in by_name.items():
             score = float(np.mean([(ending["outcome"] + 1) / 2 for ending in games]))
@@ -92,6 +97,8 @@ class RunCallback(BaseCallback):
             self.logger.record(f"opponents/{name}/margin", margin)
             self.logger.record(f"opponents/{name}/games", len(games))
             self._shown[name] = score
+        for name, value in self.league.metrics().items():
+            self.logger.record(name, value)
         self.logger.record("time/elapsed", self.budget.elapsed)
         self.logger.record("time/steps", self.num_timesteps)
         seconds = self.budget.elapsed - self._first_elapsed

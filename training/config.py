@@ -35,6 +35,7 @@ class NetworkSection(Section):
     channels: Annotated[int, Field(ge=1, le=1024)] = 32
     blocks: Annotated[int, Field(ge=0, le=64)] = 1
     value_hidden: Annotated[int, Field(ge=1, le=1024)] = 64
+    symmetric: bool = False  # build the game's symmetries in; channels, value_hidden: multiples of their number
 
 
 class RewardSection(Section):
@@ -87,19 +88,30 @@ class PPOSection(Section):
         return self
 
 
+class PrioritySection(Section):
+    """How `prioritised` picks an earlier self, from the share p of points that the learner gets against it."""
+
+    by: Literal["hard", "even"] = "hard"  # hard: weights (1 - p) ** power; even: p (1 - p)
+    power: Share = 2.0
+    prior: Positive = 10.0  # so many even games are taken as played before the first
+    decay: Annotated[float, Field(ge=0, le=1)] = 0.95  # at each update earlier games count so many times as much
+
+
 class OpponentsSection(Section):
-    """Who the learner plays: relative shares of the games that begin."""
+    """Who the learner plays: relative shares of the games that begin; `training.league` says more."""
 
     mirror: Share = 0.7  # itself as of the last update
-    past: Share = 0.2  # an earlier self
+    past: Share = 0.2  # an earlier self, each as likely
+    prioritised: Share = 0.0  # an earlier self, the likelier the harder it is to beat
+    priority: PrioritySection = PrioritySection()
     fixed: dict[str, Share] = {"greedy": 0.1}  # agents by their specs
-    past_size: Count = 8  # how many earlier selves are kept
-    past_every: Count = 5  # updates between two that are kept
+    past_size: Count = 8  # how many earlier selves are kept; of more, the one goes that is closest to its neighbours
+    past_every: Count = 5  # updates between two that are kept, the first update included
 
     @model_validator(mode="after")
     def _someone(self) -> "OpponentsSection":
-        if self.mirror + self.past + sum(self.fixed.values()) <= 0:
-            raise ValueError("all shares are 0; give mirror, past or a fixed agent a share")
+        if self.mirror + self.past + self.prioritised + sum(self.fixed.values()) <= 0:
+            raise ValueError("all shares are 0; give mirror, past, prioritised or a fixed agent a share")
         return self
 
 
@@ -138,7 +150,16 @@ class Config(Section):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as people write it: 3e-4 is a number too, and no key comes twice."""
+    """YAML as people write it: 3e-4 is a number too, no key comes twice, and `!!int x` is said to be none."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """What a node means."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError):  # of the constructor of its type
+            kind = node.tag.rpartition(":")[2]
+            problem = f"{str(node.value)[:40]!r} is no {kind}"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """A mapping, its keys in order."""
@@ -176,7 +197,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), kind: type[_Kin
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not text"
         raise ValueError(f"config {path} can't be read: {reason}; configs/ holds some to start from") from None
-    data = _parse(text, f"config {path}")
+    data = parse_yaml(text, f"config {path}")
     if data is None:
         data = {}
     if not isinstance(data, dict):
@@ -189,7 +210,19 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), kind: type[_Kin
         raise ValueError(f"config {path}: {_explain(error, kind)}") from None
 
 
-def _parse(text: str, where: str) -> Any:
+def override_config(config: Config, overrides: Sequence[str]) -> Config:
+    """A configuration with ``key=value`` words that win over it; ValueError as `load_config`."""
+    data = config.model_dump(mode="json")
+    for word in overrides:
+        _override(data, word)
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        raise ValueError(_explain(error)) from None
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """What a YAML text says, read as a configuration is; ValueError begins with `where`."""
     try:
         return yaml.load(text, _Loader)
     except yaml.MarkedYAMLError as error:
@@ -209,7 +242,7 @@ def _override(data: dict[str, Any], word: str) -> None:
         if not isinstance(inner, dict):
             raise ValueError(f"override {word!r}: {section} is no section of the config")
         data = inner
-    data[last] = _parse(value, f"override {word!r}")
+    data[last] = parse_yaml(value, f"override {word!r}")
 
 
 def _explain(error: ValidationError, kind: type[Section]) -> str:

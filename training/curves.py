@@ -1,6 +1,10 @@
-"""A run's learning curves: points against each anchor with their 95% intervals, drawn from its metrics.
+"""Learning curves of runs: points against the anchors, drawn from the runs' metrics.
 
-python -m training.curves runs/first runs/second    draws curves.svg into each folder
+python -m training.curves runs/first runs/second
+    draws curves.svg into each folder: all anchors, with the 95% intervals of the matches.
+python -m training.curves --compare strength.svg both=runs/0,runs/1,runs/2 imitation=runs/3 --x minutes
+    draws several runs into one picture. Runs of one label, such as seeds, are averaged, each run interpolated between
+    its matches; the band then reaches from the lowest of them to the highest. A label's only run has its 95% intervals.
 """
 
 import argparse
@@ -9,16 +13,38 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from training.run_folder import METRICS
 
 CURVES = "curves.svg"
 PREFIX, SUFFIX = "evaluation/", "/points"
+NO_MATCHES = "{} has no matches on the way; evaluation.share in its configuration is 0"
+AXES = {"decisions": "decisions learnt from", "minutes": "minutes since the start of the run"}
 
 
-def read_curves(folder: Path) -> dict[str, list[tuple[float, float, float, float]]]:
-    """For each anchor its measurements: decisions learnt from, points, low and high end of the interval.
+class Measurement(NamedTuple):
+    """One match on the way.
+
+    Attributes:
+        points: share of them, 0 to 1.
+        low, high: the 95% interval.
+        decisions: learnt from until then.
+        minutes: of wall-clock time until then; None in runs that did not note it.
+    """
+
+    points: float
+    low: float
+    high: float
+    decisions: int
+    minutes: float | None
+
+
+def read_curves(folder: Path) -> dict[str, list[Measurement]]:
+    """The matches of a run on the way, for each anchor; none if it played none.
 
     Raises:
         ValueError: the folder has no metrics.
@@ -27,14 +53,49 @@ def read_curves(folder: Path) -> dict[str, list[tuple[float, float, float, float
         lines = [json.loads(line) for line in (folder / METRICS).read_text("utf-8").splitlines()]
     except (OSError, ValueError) as error:
         raise ValueError(f"{folder / METRICS} can't be read: {error}; it is in the folder of a run") from None
-    curves: dict[str, list[tuple[float, float, float, float]]] = {}
+    curves: dict[str, list[Measurement]] = {}
     for line in lines:
         for key in line:
             if key.startswith(PREFIX) and key.endswith(SUFFIX):
                 name = key[len(PREFIX) : -len(SUFFIX)]
                 low, high = line[f"{PREFIX}{name}/low"], line[f"{PREFIX}{name}/high"]
-                curves.setdefault(name, []).append((line[f"{PREFIX}decisions"], line[key], low, high))
+                decisions, minutes = line[f"{PREFIX}decisions"], line.get(f"{PREFIX}minutes")
+                curves.setdefault(name, []).append(Measurement(line[key], low, high, decisions, minutes))
     return curves
+
+
+class Curve(NamedTuple):
+    """Points over decisions or minutes, each of shape (n,), with the band around them."""
+
+    x: npt.NDArray[np.float64]
+    points: npt.NDArray[np.float64]
+    low: npt.NDArray[np.float64]
+    high: npt.NDArray[np.float64]
+
+
+def make_curve(runs: Sequence[Sequence[Measurement]], axis: str) -> Curve:
+    """One run with the intervals of its matches, or the mean of several with the lowest and the highest.
+
+    Args:
+        runs: each at least one measurement, in their order.
+        axis: "decisions" or "minutes"; the mean is taken where all runs have been measured.
+
+    Raises:
+        ValueError: the runs did not note minutes, or have no stretch in common.
+    """
+    if axis == "minutes" and any(measurement.minutes is None for run in runs for measurement in run):
+        raise ValueError("a run has not noted its minutes; accepted: --x decisions")
+    columns = [np.array(run, np.float64).T for run in runs]
+    along = [column[4 if axis == "minutes" else 3] for column in columns]
+    if len(runs) == 1:
+        return Curve(along[0], *columns[0][:3])
+    first, last = max(x[0] for x in along), min(x[-1] for x in along)
+    if first > last:
+        raise ValueError(f"the runs have no {axis} in common: some end at {last:,.6g}, others begin at {first:,.6g}")
+    x = np.unique(np.concatenate(along))
+    x = x[(first <= x) & (x <= last)]
+    points = np.array([np.interp(x, xs, column[0]) for xs, column in zip(along, columns)])
+    return Curve(x, points.mean(0), points.min(0), points.max(0))
 
 
 def draw_curves(folder: Path) -> bool:
@@ -44,38 +105,101 @@ def draw_curves(folder: Path) -> bool:
         ValueError: as `read_curves`.
         OSError: the picture can't be written.
     """
-    curves = read_curves(folder)
-    if not curves:
-        return False
+    curves = {name: make_curve([measured], "decisions") for name, measured in read_curves(folder).items()}
+    if curves:
+        _draw(folder / CURVES, curves, "decisions", folder.name, "against")
+    return bool(curves)
+
+
+def compare(file: Path, groups: Sequence[str], against: str | None = None, axis: str = "decisions") -> list[str]:
+    """Draws the curves of several runs, or groups of them, against one anchor.
+
+    Args:
+        file: the picture; its suffix tells the format.
+        groups: ``LABEL=RUN,RUN,...`` or ``RUN``.
+        against: the anchor; None: the strongest, which is the last, of the first run.
+        axis: "decisions" or "minutes".
+
+    Returns:
+        One line for each label: its last points.
+
+    Raises:
+        ValueError: a label is given twice, or a run can't be read or has not played the anchor.
+        OSError: the picture can't be written.
+    """
+    curves: dict[str, Curve] = {}
+    lines = []
+    for group in groups:
+        label, equals, paths = group.partition("=")
+        folders = [Path(path) for path in (paths if equals else group).split(",") if path]
+        label = label if equals else folders[0].name if folders else ""
+        if not label or not folders or label in curves:
+            raise ValueError(f"{group!r} is no group of runs of its own label; accepted: LABEL=RUN,RUN,... or RUN")
+        runs = []
+        for folder in folders:
+            measured = read_curves(folder)
+            if not measured:
+                raise ValueError(NO_MATCHES.format(folder))
+            against = against or list(measured)[-1]
+            if against not in measured:
+                raise ValueError(f"{folder} has no matches against {against!r}; accepted: {', '.join(measured)}")
+            runs.append(measured[against])
+        try:
+            curve = curves[label] = make_curve(runs, axis)
+        except ValueError as error:
+            raise ValueError(f"{label}: {error}") from None
+        low, points, high = (100 * float(values[-1]) for values in (curve.low, curve.points, curve.high))
+        what = f"mean of {len(runs)} runs, lowest and highest" if len(runs) > 1 else "one run, 95% interval"
+        lines.append(f"{label}: {points:.1f} [{low:.1f}, {high:.1f}] after {curve.x[-1]:,.6g} {axis} ({what})")
+    _draw(file, curves, axis, f"against {against}", None)
+    return lines
+
+
+def _draw(file: Path, curves: dict[str, Curve], axis: str, title: str, legend: str | None) -> None:
     from matplotlib.figure import Figure  # slow to import, and only needed here
 
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes: Any = figure.subplots()
-    for name, measured in curves.items():
-        decisions, points, low, high = zip(*measured, strict=True)
-        axes.plot(decisions, [100 * value for value in points], marker=".", label=name)
-        axes.fill_between(decisions, [100 * value for value in low], [100 * value for value in high], alpha=0.2)
+    for name, curve in curves.items():
+        marker = "." if len(curve.x) < 100 else None
+        axes.plot(curve.x, 100 * curve.points, marker=marker, label=name)
+        axes.fill_between(curve.x, 100 * curve.low, 100 * curve.high, alpha=0.2, linewidth=0)
     axes.axhline(50, color="grey", linewidth=0.8)
-    axes.set(xlabel="decisions learnt from", ylabel="points, %, with 95% intervals", ylim=(0, 101), title=folder.name)
-    axes.legend(title="against")
-    new = folder / f".{CURVES}.new"
-    figure.savefig(new, format="svg")
-    os.replace(new, folder / CURVES)
-    return True
+    axes.set(xlabel=AXES[axis], ylabel="points, %", ylim=(0, 101), title=title)
+    axes.legend(title=legend)
+    new = file.with_name(f".{file.name}.new")
+    try:
+        figure.savefig(new, format=file.suffix[1:] or "svg")
+        os.replace(new, file)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m training.curves", description="Draws learning curves of runs.")
-    parser.add_argument("runs", nargs="+", metavar="RUN", type=Path)
-    for run in parser.parse_args(arguments).runs:
-        try:
-            if not draw_curves(run):
-                raise ValueError(f"{run} has no matches on the way; evaluation.share in its configuration is 0")
-        except (OSError, ValueError) as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 2
-        print(run / CURVES)
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", help="folders of runs; with --compare: LABEL=RUN,RUN,... or RUN"
+    )
+    parser.add_argument("--compare", metavar="FILE", type=Path, help="draw all into one picture, such as strength.svg")
+    parser.add_argument("--against", metavar="NAME", help="the anchor to compare by; default: the strongest")
+    parser.add_argument("--x", choices=AXES, help="along which to compare; default: decisions")
+    given = parser.parse_args(arguments)
+    try:
+        if given.compare is None:
+            if given.against or given.x:
+                raise ValueError("--against and --x belong to --compare FILE, which is not given")
+            for run in given.runs:
+                if not draw_curves(Path(run)):
+                    raise ValueError(NO_MATCHES.format(run))
+                print(Path(run) / CURVES)
+        else:
+            for line in compare(given.compare, given.runs, given.against, given.x or "decisions"):
+                print(line)
+            print(given.compare)
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -22,7 +22,7 @@ from stable_baselines3.common.logger import Logger
 from torch import Tensor
 from torch.nn import functional
 
-from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.networks import Network
 from mozaic_env.core.game import Game
 from training.budget import Budget
 from training.callbacks import ProgressBar
@@ -79,9 +79,7 @@ class WarmStart:
         budget: its own: decisions and minutes.
     """
 
-    def __init__(
-        self, config: Config, game: Game, network: BoardNetwork, main: Budget, device: str, bfloat16: bool
-    ) -> None:
+    def __init__(self, config: Config, game: Game, network: Network, main: Budget, device: str, bfloat16: bool) -> None:
         """Prepares it.
 
         Args:
@@ -97,6 +95,7 @@ class WarmStart:
         self.settings = config.warm_start
         self.decisions, self.is_over = 0, self.settings.teacher is None
         self.budget = Budget(self.settings.decisions, self.settings.minutes)
+        self.memory = Memory(self.settings.memory)
         self.optimizer = torch.optim.Adam(network.parameters(), self.settings.learning_rate, eps=1e-5, fused=True)
 
     def state(self) -> dict[str, Any]:
@@ -130,7 +129,7 @@ class WarmStart:
         seeds = np.random.SeedSequence([self.config.seed, self.decisions]).generate_state(2)
         teacher = make_teacher(str(settings.teacher), self.game)
         games = TeacherGames(settings, teacher, self.game, self.config.reward, ppo.discount, int(seeds[0]))
-        memory, random = Memory(settings.memory), np.random.default_rng(seeds[1])
+        random = np.random.default_rng(seeds[1])
         threads = torch.get_num_threads()
         torch.set_num_threads(max(1, threads - 1))  # one is the teacher's
         progress = ProgressBar(self.budget, "imitating")
@@ -142,8 +141,8 @@ class WarmStart:
         try:
             with Ahead(games.next_lessons) as lessons:
                 while self.budget.used(self.decisions) < 1:
-                    memory.add(lessons.take(self._main.check_signal))
-                    noted += self._learn(memory, random)
+                    self.memory.add(self._take(lessons))
+                    noted += self._learn(random)
                     if not self.network.is_finite():
                         raise self._not_finite("weights are")
                     self.decisions += settings.games * settings.stretch
@@ -154,10 +153,15 @@ class WarmStart:
                     after_stretch()
             self.is_over = True
         finally:
+            self.memory = Memory(settings.memory)  # gives the room back
             progress.stop()
             torch.set_num_threads(threads)
 
-    def _learn(self, memory: Memory, random: np.random.Generator) -> list[tuple[float, ...]]:
+    def _take(self, lessons: Ahead) -> Lessons:
+        """Waits for the teacher."""
+        return lessons.take(self._main.check_signal)
+
+    def _learn(self, random: np.random.Generator) -> list[tuple[float, ...]]:
         settings, noted = self.settings, []
         left = 1.0 - self.budget.used(self.decisions)
         rate = settings.learning_rate_end + left * (settings.learning_rate - settings.learning_rate_end)
@@ -166,7 +170,7 @@ class WarmStart:
         updates = settings.games * settings.stretch * settings.passes / settings.minibatch
         for _ in range(max(1, round(updates))):
             self._main.check_signal()
-            noted.append(self._update(memory.draw(settings.minibatch, random, self.device)))
+            noted.append(self._update(self.memory.draw(settings.minibatch, random, self.device)))
         return noted
 
     def _update(self, batch: dict[str, Tensor]) -> tuple[float, ...]:

@@ -6,7 +6,7 @@ the same lessons whatever the machine does.
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.core.contract import margin, mover
+from mozaic_env.core.contract import apply, deal, margin, mover, outcome
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
 from mozaic_env.envs.sb3 import GameVecEnv
@@ -39,13 +39,12 @@ def make_teacher(spec: str, game: Game) -> Teacher:
     """The teacher of a spec.
 
     Raises:
-        ValueError: the spec is none, its agent has no action values, or the game is not for two.
+        ValueError: the spec is none, or its agent has no action values.
     """
     agent = make_agent(spec, game)
     if not hasattr(agent, "action_values"):
-        raise ValueError(f"warm_start.teacher: {spec!r} has no action values; accepted: expectimax and its options")
-    if game.num_players != 2:
-        raise ValueError(f"warm_start.teacher: {game!r} is for {game.num_players} players; a warm start needs two")
+        accepted = f"expectimax, paranoid, maxn, {', '.join(game.heuristics)}, or a checkpoint with search=1"
+        raise ValueError(f"warm_start.teacher: {spec!r} has no action values; accepted: {accepted}")
     return agent
 
 
@@ -86,6 +85,7 @@ class TeacherGames:
             seed: of the games and of the random moves.
         """
         self.config, self.teacher, self.reward, self.discount = config, teacher, reward, discount
+        self._seats = game.num_players
         self._env = GameVecEnv(config.games, game, opponent=None, reward="margin")
         self._env.seed(seed)
         self._random = np.random.default_rng(seed)
@@ -117,7 +117,10 @@ class TeacherGames:
             actions[astray] = np.where(legal[astray], dice, -1).argmax(1)
             self._observation, _, dones, infos = self._env.step(actions)
             for i in np.flatnonzero(dones):
-                values_since = returns(self._story[i], infos[i], self.reward, self.discount)
+                leads_then, results = _ending(states[i : i + 1], actions[i], self._seats)
+                if infos[i]["TimeLimit.truncated"]:
+                    results[:] = 0.0
+                values_since = returns(self._story[i], leads_then, results, self.reward, self.discount)
                 ended += [(step, int(i), value) for step, value in values_since]
                 self._story[i] = []
             self._step += 1
@@ -132,23 +135,23 @@ class TeacherGames:
 
 
 def returns(
-    story: list[Decision], ending: dict[str, Any], reward: RewardSection, discount: float
+    story: list[Decision], leads: Sequence[float], outcomes: Sequence[float], reward: RewardSection, discount: float
 ) -> Iterator[tuple[int, float]]:
-    """Backwards through a game of two: at each decision the discounted rewards that its seat got from then on.
+    """Backwards through a game: at each decision the discounted rewards that its seat got from then on.
 
     Args:
         story: for each decision its step, its seat and by how much that seat led.
-        ending: the final info of one seat's environment.
+        leads: by how much each seat led at the end.
+        outcomes: each seat's result.
         reward: how leads and the outcome are paid.
         discount: from one decision of a seat to its next.
 
     Yields:
         The decision's step and the sum.
     """
-    sign = 1 if ending["seat"] == 0 else -1
-    after = [sign * ending["margin"], -sign * ending["margin"]]
-    total = [sign * ending["outcome"] * reward.outcome, -sign * ending["outcome"] * reward.outcome]
-    factor = [1.0, 1.0]  # the last reward and the outcome come together
+    after = list(leads)
+    total = [reward.outcome * result for result in outcomes]
+    factor = [1.0] * len(after)  # the last reward and the outcome come together
     for step, seat, lead in reversed(story):
         total[seat] = reward.margin * (after[seat] - lead) + factor[seat] * total[seat]
         after[seat], factor[seat] = lead, discount
@@ -161,6 +164,22 @@ def _look(rows: Rows, seats: Array, leads: Array) -> None:
     for i in range(len(rows)):
         seats[i] = mover(rows[i])
         leads[i] = margin(rows[i], seats[i])
+
+
+def _ending(states: Rows, action: int, seats: int) -> tuple[Array, Array]:
+    """Every seat's lead and result after the last action of a game."""
+    leads, results = np.empty(seats), np.empty(seats)
+    _finish(states.copy(), action, leads, results)
+    return leads, results
+
+
+@jit(cached=False)
+def _finish(rows: Rows, action: int, leads: Array, results: Array) -> None:
+    apply(rows[0], action)
+    deal(rows[0])
+    for seat in range(len(leads)):
+        leads[seat] = margin(rows[0], seat)
+        results[seat] = outcome(rows[0], seat)
 
 
 def _softmax(scores: Array) -> npt.NDArray[np.float16]:

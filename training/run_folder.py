@@ -3,7 +3,7 @@
 config.yaml      the whole configuration, defaults included
 run.json         status, command, seed, versions, times, steps; after a failure what went wrong
 metrics.jsonl    one line of numbers for each update, the same as in tensorboard/
-checkpoints/     step-N/, as training went on
+checkpoints/     step-N/, as training went on: the latest, and of the older ones some, evenly spread
 resume/          what a run needs to go on; see `training.state`
 best/            the strongest checkpoint, where matches are played on the way; see `training.anchors`
 final/           the last checkpoint, written when training ends, however it ends
@@ -17,7 +17,7 @@ import platform
 import shutil
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,12 @@ from stable_baselines3.common.logger import JSONOutputFormat, KVWriter, Logger, 
 
 from mozaic_env.agents.checkpoint import CHECKPOINTS, versions
 from training.config import Config, as_yaml
+from training.thinning import superfluous
 
 CONFIG, RUN, METRICS, TENSORBOARD = "config.yaml", "run.json", "metrics.jsonl", "tensorboard"
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
-KEPT = 5  # checkpoints along the way; of more the oldest go
+LATEST = 5  # checkpoints along the way that stay whatever their age
+OLDER = 10  # of those before; of more the one goes that is closest to its neighbours
 
 
 def write_atomically(file: Path, text: str) -> None:
@@ -121,9 +123,11 @@ class RunFolder:
             print(f"{self.path / RUN} can't be written: {second}", file=sys.stderr)
 
     def thin(self) -> None:
-        """Removes all but the latest checkpoints along the way."""
-        for old in sorted((self.path / CHECKPOINTS).glob("step-*"))[:-KEPT]:
-            shutil.rmtree(old, ignore_errors=True)
+        """Of the checkpoints along the way keeps the latest, the first, and some between, evenly spread."""
+        older = sorted((self.path / CHECKPOINTS).glob("step-*"))[:-LATEST]
+        while len(older) > OLDER:
+            gone = older.pop(superfluous([int(path.name.partition("-")[2]) for path in older]))
+            shutil.rmtree(gone, ignore_errors=True)
 
 
 def _now() -> str:
@@ -142,6 +146,27 @@ class _JSONLines(JSONOutputFormat):
         self.file = file.open("a", encoding="utf-8")
 
 
+class _Patient(KVWriter):
+    """Writes as another does; where that can't, on a full disk, says so once and lets training go on."""
+
+    def __init__(self, writer: KVWriter, where: Path) -> None:
+        self._writer, self._where, self._complained = writer, where, False
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        self._do(self._writer.write, key_values, key_excluded, step)
+
+    def close(self) -> None:
+        self._do(self._writer.close)
+
+    def _do(self, act: Callable[..., None], *arguments: Any) -> None:
+        try:
+            act(*arguments)
+        except OSError as error:
+            if not self._complained:
+                print(f"{self._where} could not be written: {error}; training goes on", file=sys.stderr)
+            self._complained = True
+
+
 def make_logger(folder: Path, steps: int = 0, warm_decisions: int = 0) -> Logger:
     """Where the numbers of a run go: TensorBoard and JSON Lines, under the same names.
 
@@ -153,7 +178,11 @@ def make_logger(folder: Path, steps: int = 0, warm_decisions: int = 0) -> Logger
     file = folder / METRICS
     if file.exists():
         write_atomically(file, "".join(_lines_until(file.read_text("utf-8"), steps, warm_decisions)))
-    formats: list[KVWriter] = [TensorBoardOutputFormat(str(folder / TENSORBOARD)), _JSONLines(file)]
+    board = folder / TENSORBOARD
+    formats: list[KVWriter] = [
+        _Patient(TensorBoardOutputFormat(str(board)), board),
+        _Patient(_JSONLines(file), file),
+    ]
     return Logger(str(folder), formats)
 
 
@@ -163,5 +192,10 @@ def _lines_until(text: str, steps: int, warm_decisions: int) -> Iterator[str]:
             noted = json.loads(line)
         except ValueError:  # cut short when the run was killed
             continue
-        if noted.get("time/steps", 0) <= steps and noted.get("warm_start/decisions", 0) <= warm_decisions:
+        limits = {
+            "time/steps": steps,
+            "warm_start/decisions": warm_decisions,
+            "evaluation/decisions": steps + warm_decisions,
+        }
+        if all(noted.get(key, 0) <= limit for key, limit in limits.items()):
             yield line

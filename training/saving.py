@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mozaic_env.agents import checkpoint
-from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.networks import Network
 from mozaic_env.core.game import Game
 from training import state
 from training.anchors import Anchors
@@ -36,7 +36,7 @@ class Saver:
         """Takes the parts of the run; the first interval begins now."""
         self.config, self.game, self.folder = config, game, folder
         self.model, self.league, self.warm, self.budget = model, league, warm, budget
-        self.network: BoardNetwork = model.policy.network
+        self.network: Network = model.policy.network
         self.anchors = Anchors(config, game, self.network, budget, self.save_best, bfloat16)
         self._saved = time.monotonic()
 
@@ -107,6 +107,7 @@ class Saver:
             "warm_start": self.warm.state(),
             "league": self.league.state(),
             "best": self.anchors.best,
+            "minutes": self.anchors.minutes,
             "random": state.random_states(),
         }
         state.write(self.folder.path, self.decisions, whole)
@@ -130,4 +131,5 @@ class Saver:
         env.seed(self.config.seed + self.decisions)  # other luck than the games had that were played before
         self.budget.start(whole["elapsed"])
         self.anchors.best = whole["best"]
+        self.anchors.start(whole["minutes"])
         state.set_random_states(whole["random"])

@@ -19,7 +19,7 @@ import torch
 
 RESUME = "resume"
 KEPT = 2
-FORMAT = 1
+FORMAT = 2  # of what a state holds
 
 State = dict[str, Any]
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import torch
 
-from mozaic_env.agents.network import BoardNetwork, layout_of
+from mozaic_env.agents.network import NetworkConfig
+from mozaic_env.agents.networks import Network, check_network
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
@@ -35,6 +36,7 @@ from training.learner import SelfPlayPPO, computes_in_bfloat16, make_learner
 from training.lessons import make_teacher
 from training.run_folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, make_logger
 from training.saving import Saver
+from training.timing import SELF_PLAY, WARM_START, Stopwatch, watch_run
 
 MOST_THREADS = 8  # with networks as small as these, more would only wait for each other
 
@@ -92,7 +94,7 @@ def check(config: Config) -> Game:
         ValueError: a value that no single key can tell: the game's options, an agent, the device.
     """
     game = make_game(config.game.name, **config.game.options)
-    layout_of(game)
+    check_network(game, NetworkConfig(**config.network.model_dump()))
     for spec in (*config.opponents.fixed, *config.evaluation.against):
         make_agent(spec, game)
     if config.warm_start.teacher is not None:
@@ -140,45 +142,43 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
     env = PaidEnv(game, config.ppo.games, config.reward)
     env.seed(config.seed)
     model = make_learner(config, game, env, budget, device, bfloat16)
-    network: BoardNetwork = model.policy.network
+    network: Network = model.policy.network
     warm = WarmStart(config, game, network, budget, device, bfloat16)
-    league = League(
-        config.opponents,
-        game,
-        network,
-        per_update=config.ppo.games * config.ppo.rollout,
-        seed=config.seed,
-        bfloat16=bfloat16,
-    )
+    league = League(config.opponents, game, network, seed=config.seed, bfloat16=bfloat16)
     saver = Saver(config, game, folder, model, league, warm, budget, bfloat16)
     if before is not None:
         saver.restore(before, env)
     logger = make_logger(folder.path, model.num_timesteps, warm.decisions)
     model.set_logger(logger)
+    clock = Stopwatch()
+    watch_run(clock, model, env, league, warm, saver)
     try:
         try:
             if not warm.is_over:
-                warm.run(logger, saver.between_updates)
+                with clock.phase(WARM_START):
+                    warm.run(logger, saver.between_updates)
                 if config.warm_start.keep:
                     model.policy.keep_close_to(network)
                 budget.start()
-            play(config, model, env, league, budget, saver)
+            model.decisions_before = warm.decisions
+            with clock.phase(SELF_PLAY):
+                play(config, model, env, league, budget, saver)
         except Stopped as reason:
             print(reason, file=sys.stderr)
         if config.evaluation.share and budget.signal is None:
             saver.anchors.measure(logger, saver.decisions)
-            logger.dump(model.num_timesteps)
     except Stopped as reason:
         print(reason, file=sys.stderr)
     finally:
         logger.close()
         saver.save_final()
-        folder.note(steps=model.num_timesteps, training_seconds=round(budget.elapsed, 1))
+        folder.note(steps=model.num_timesteps, training_seconds=round(budget.elapsed, 1), **clock.facts())
         if config.warm_start.teacher is not None:
             folder.note(warm_start_decisions=warm.decisions)
     try:
         if config.evaluation.share:
             draw_curves(folder.path)
+        console.make_console().print(clock.table())
         report(config, game, folder, budget)
     except Stopped as reason:
         print(reason, file=sys.stderr)

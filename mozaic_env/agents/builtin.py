@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from mozaic_env.agents import kernels
 from mozaic_env.agents.base import Actions, Agent, Masks
@@ -31,11 +32,29 @@ class CompiledAgent(Agent):
         return chosen
 
 
+class GreedyAgent(CompiledAgent):
+    """Looks at its own action alone, so it can say what it thinks of each."""
+
+    def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
+        """The heuristic value of the state after every action, in points, for the seat that decides.
+
+        Args:
+            states: rows at a decision, shape (n,).
+
+        Returns:
+            float64, shape (n, actions); NaN for illegal actions.
+        """
+        found = np.full((len(states), self.game.num_actions), np.nan)
+        actions, values = np.empty(self.game.num_actions, np.int64), np.empty(self.game.num_actions)
+        kernels.value_rows(np.ascontiguousarray(states), np.array(self._weights), found, actions, values)
+        return found
+
+
 def random_agent(game: Game) -> CompiledAgent:
     """Picks uniformly among the legal actions."""
     return CompiledAgent(game, "random", kernels.RANDOM)
 
 
-def greedy_agent(game: Game, heuristic: str) -> CompiledAgent:
+def greedy_agent(game: Game, heuristic: str) -> GreedyAgent:
     """Picks the action after which a heuristic of the game values its seat most, ties at random; looks at no draw."""
-    return CompiledAgent(game, heuristic, kernels.GREEDY, game.heuristics[heuristic])
+    return GreedyAgent(game, heuristic, kernels.GREEDY, game.heuristics[heuristic])

@@ -24,13 +24,13 @@ import safetensors.torch
 import torch
 
 from mozaic_env import __version__
-from mozaic_env.agents.network import BoardNetwork, Layout, NetworkConfig, layout_of
+from mozaic_env.agents.folders import BEST, CARD, CHECKPOINTS, FINAL, WEIGHTS
+from mozaic_env.agents.network import NetworkConfig
+from mozaic_env.agents.networks import Network, config_of, describe, make_network
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
 
 FORMAT = 1  # raised when an older reader could not make sense of a new card
-CARD, WEIGHTS = "card.json", "policy.safetensors"
-BEST, FINAL, CHECKPOINTS = "best", "final", "checkpoints"  # where a run folder keeps them
 PACKAGES = (
     "torch",
     "numpy",
@@ -59,7 +59,7 @@ class Checkpoint:
     folder: Path
     card: Card
     game: Game
-    network: BoardNetwork
+    network: Network
 
 
 def versions() -> dict[str, str]:
@@ -107,7 +107,7 @@ def _notation(game: Game, action: int) -> str | None:
 
 def save(
     folder: str | Path,
-    network: BoardNetwork,
+    network: Network,
     game: Game,
     *,
     steps: int,
@@ -142,7 +142,7 @@ def save(
         "format": FORMAT,
         "game": {"name": game.name, "options": game.options},
         "layout": describe_layout(game),
-        "network": network.config.describe(),
+        "network": describe(network),
         "weights": {"sha256": hashlib.sha256(weights).hexdigest(), "bytes": len(weights)},
         "steps": int(steps),
         "seed": int(seed),
@@ -286,11 +286,11 @@ def load(folder: str | Path, game: Game | None = None, device: str = "cpu") -> C
         raise ValueError(f"checkpoint {folder} plays {own!r}; asked for was {game!r}")
     _check_layout(folder, card, own)
     try:
-        config = NetworkConfig.from_description(card["network"])
+        config = config_of(card["network"], own)
     except ValueError as error:
         raise ValueError(f"{folder / CARD}: {error}") from None
     tensors = _read_weights(folder / WEIGHTS, card)
-    network = _fill(folder / WEIGHTS, tensors, layout_of(own), config)
+    network = _fill(folder / WEIGHTS, tensors, own, config)
     return Checkpoint(folder, card, own, network.to(device).eval())
 
 
@@ -338,10 +338,10 @@ def _read_weights(file: Path, card: Card) -> dict[str, torch.Tensor]:
         raise ValueError(f"{damaged} ({error})") from None
 
 
-def _fill(file: Path, tensors: dict[str, torch.Tensor], layout: Layout, config: NetworkConfig) -> BoardNetwork:
+def _fill(file: Path, tensors: dict[str, torch.Tensor], game: Game, config: NetworkConfig) -> Network:
     """A network with these tensors; ValueError names the first that does not fit."""
     generator = torch.get_rng_state()
-    network = BoardNetwork(layout, config)
+    network = make_network(game, config)
     torch.set_rng_state(generator)  # the random weights it was born with cost nobody's stream
     wanted = network.state_dict()
     for key in sorted(wanted.keys() | tensors.keys()):

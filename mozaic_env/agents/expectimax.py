@@ -153,6 +153,9 @@ def _expected_last(row: Row, action: int, seat: int, level: int, weights: Floats
             total += shares[state] * value(states[state], seat, weights)
             continue
         kind = decision_kind(states[state])
+        if kind < 0:
+            total += shares[state] * _last_value(states[state], seat, level + 1, weights, width, room)
+            continue
         if np.isnan(known[kind]):
             known[kind] = _last_value(states[state], seat, level + 1, weights, width, room)
         total += shares[state] * known[kind]

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core import stream
-from mozaic_env.core.contract import Floats, Integers, Row, action_values, mover, random_action
+from mozaic_env.core.contract import Floats, Integers, Row, action_values, mover, random_action, value
 from mozaic_env.core.jit import jit
 
 PYTHON, RANDOM, GREEDY = range(3)  # kinds of recipe; PYTHON: no recipe, the agent's `act` is to be asked
@@ -71,3 +71,13 @@ def choose_rows(
     """`choose` for each row, into `chosen`."""
     for i in range(len(rows)):
         chosen[i] = choose(rows[i], recipe, actions, values)
+
+
+@jit
+def value_rows(rows: npt.NDArray[np.void], weights: Floats, found: Floats, actions: Integers, values: Floats) -> None:
+    """Writes at found[row, action] the heuristic value of the state after each legal action, for who decides."""
+    for i in range(len(rows)):
+        seat = mover(rows[i])
+        now = value(rows[i], seat, weights)
+        for k in range(action_values(rows[i], seat, weights, actions, values)):
+            found[i, actions[k]] = now + values[k]

@@ -110,8 +110,13 @@ def _walk_all(
 
 
 @jit
-def _grow_all(rows: Rows, forest: Forest, nodes: Integers, probabilities: Any, values: Any, room: Any) -> None:
-    """`grow` in every tree, with the policy's answers for the decisions that `_walk_all` gathered."""
+def _grow_all(
+    rows: Rows, forest: Forest, nodes: Integers, probabilities: Any, values: Any, others: int, room: Any
+) -> None:
+    """`grow` in every tree, with the policy's answers for the decisions that `_walk_all` gathered.
+
+    What one of the `others` can expect all others pay in equal parts.
+    """
     actions, priors = room
     found = 0
     for tree in range(len(rows)):
@@ -124,7 +129,7 @@ def _grow_all(rows: Rows, forest: Forest, nodes: Integers, probabilities: Any, v
                 if probabilities[found, action] > 0:
                     actions[size], priors[size] = action, probabilities[found, action]
                     size += 1
-            estimate = values[found] if mover(state) == seat else -values[found]
+            estimate = values[found] if mover(state) == seat else -values[found] / others
             found += 1
         grow(forest, tree, nodes[tree], seat, actions, priors, size, estimate)
 
@@ -150,7 +155,7 @@ class MctsAgent(Agent):
         """Makes the agent.
 
         Args:
-            game: what it plays; for two players.
+            game: what it plays; with more than two players the others are taken to join against who searches.
             name: what it is called.
             simulations: for each decision.
             heuristic: one of the game's, gives priors and leaf values; None: its last, strongest one.
@@ -198,5 +203,5 @@ class MctsAgent(Agent):
             probabilities, values = np.zeros((0, self.game.num_actions), np.float32), np.zeros(0, np.float32)
             if found:
                 probabilities, values = policy.evaluate(leaves[:found])
-            _grow_all(rows, forest, nodes, probabilities, values, self._room)
+            _grow_all(rows, forest, nodes, probabilities, values, self.game.num_players - 1, self._room)
         _choose_all(rows, forest, self.salt, chosen, self._room)

@@ -2,7 +2,8 @@
 
 A convolutional trunk reads the board; the other entries of the observation shift and scale its
 channels. The action head is one 1 x 1 convolution per tile, so what is learnt on one tile holds on
-all; beside it stands a value head. Nothing in the weights depends on the size of the board. Needs
+all; beside it stands a value head. The game's symmetries can be built in
+(`mozaic_env.agents.equivariance`). Nothing in the weights depends on the size of the board. Needs
 torch alone.
 """
 
@@ -20,6 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from mozaic_env.agents.equivariance import Group, between, group_of, lift, lower
 from mozaic_env.core.game import Game
 
 MOST = 1024  # channels, blocks or hidden units of a network
@@ -34,11 +36,15 @@ class Layout:
         board: planes, rows and columns of the observation's board.
         scales: for each other entry of the observation its key and what its numbers are divided by.
         actions: where each action stands: plane * tiles + tile.
+        group: the game's symmetries; None where they are not those of a board.
+        turned: the entry that says that the board is upside down to the actions; see `Game.turned_by`.
     """
 
     board: tuple[int, int, int]
     scales: tuple[tuple[str, tuple[float, ...]], ...]
     actions: tuple[int, ...]
+    group: Group | None = None
+    turned: str | None = None
 
     @property
     def planes(self) -> int:
@@ -66,17 +72,21 @@ def layout_of(game: Game) -> Layout:
             f"{game!r} has no network: it needs an observation entry {BOARD!r} of shape (planes, rows, cols) "
             "and `action_planes`"
         )
-    board = shapes[BOARD]
-    tiles = board[1] * board[2]
+    planes, rows, cols = shapes[BOARD]
+    board, tiles = (planes, rows, cols), rows * cols
     scales = tuple(
         (
             field.key,
             tuple(float(max(min(high, tiles), 1)) for high in field.high or (1,) * field.size),
         )
         for field in game.fields
-        if field.key != BOARD
+        if field.key not in (BOARD, game.turned_by)
     )
-    return Layout((board[0], board[1], board[2]), scales, tuple(int(place) for place in game.action_planes))
+    try:
+        group = group_of(game, board, game.action_planes)
+    except ValueError:
+        group = None
+    return Layout(board, scales, tuple(int(place) for place in game.action_planes), group, game.turned_by)
 
 
 @dataclass(frozen=True)
@@ -87,11 +97,13 @@ class NetworkConfig:
         channels: of the trunk.
         blocks: residual blocks of two 3 x 3 convolutions, behind the first convolution.
         value_hidden: width of the value head's hidden layer.
+        symmetric: build the game's symmetries in; `channels` and `value_hidden` are then multiples of their number.
     """
 
     channels: int = 32
     blocks: int = 2
     value_hidden: int = 64
+    symmetric: bool = False
 
     def describe(self) -> dict[str, Any]:
         """As plain data, for a checkpoint's card."""
@@ -106,9 +118,12 @@ class NetworkConfig:
                 least.
         """
         names = [field.name for field in fields(cls)]
+        description = {"symmetric": False, **description}  # cards older than the choice do not have it
         if description.get("kind") != "board" or set(description) != {"kind", *names}:
             raise ValueError(f"network {dict(description)!r}; accepted: kind 'board' with {', '.join(names)}")
-        for name in names:
+        if type(description["symmetric"]) is not bool:
+            raise ValueError(f"network: symmetric={description['symmetric']!r}; accepted: true or false")
+        for name in names[:-1]:
             least = 0 if name == "blocks" else 1
             if type(description[name]) is not int or not least <= description[name] <= MOST:
                 raise ValueError(f"network: {name}={description[name]!r}; accepted: a whole number in {least}..{MOST}")
@@ -124,21 +139,32 @@ class BoardNetwork(nn.Module):
         Args:
             layout: of the game, from `layout_of`.
             config: its size.
+
+        Raises:
+            ValueError: symmetries are asked for, and the game has none that fit, or the channels are no multiple.
         """
         super().__init__()
         self.layout, self.config = layout, config
-        channels = config.channels
+        self._images = group_order(layout, config)
         scale = torch.tensor([number for _, numbers in layout.scales for number in numbers])
         self._scale: Tensor
         self._places: Tensor
         # Neither is learnt or stored: both follow from the layout.
         self.register_buffer("_scale", scale, persistent=False)
         self.register_buffer("_places", torch.tensor(layout.actions), persistent=False)
-        self.stem = nn.Conv2d(layout.board[0], channels, 3, padding=1)
-        self.stem_counts = nn.Linear(layout.counts, channels)
-        self.blocks = nn.ModuleList(Block(channels, layout.counts) for _ in range(config.blocks))
-        self.action_head = nn.Conv2d(channels, layout.planes, 1)
-        self.value_hidden = nn.Linear(channels + layout.counts, config.value_hidden)
+        channels, group = config.channels, layout.group
+        self.stem_counts = nn.Linear(layout.counts, channels // self._images)
+        self.blocks = nn.ModuleList(Block(layout, config) for _ in range(config.blocks))
+        if config.symmetric and group is not None:
+            sets, pooled = channels // group.order, config.value_hidden // group.order
+            self.stem: nn.Module = lift(group, layout.board[0], sets)
+            self.action_head: nn.Module = lower(group, sets, layout.planes)
+            self.value_planes: nn.Module | None = between(group, sets, pooled, 1)
+        else:
+            self.stem = nn.Conv2d(layout.board[0], channels, 3, padding=1)
+            self.action_head = nn.Conv2d(channels, layout.planes, 1)
+            self.value_planes, pooled = None, channels
+        self.value_hidden = nn.Linear(pooled + layout.counts, config.value_hidden)
         self.value_head = nn.Linear(config.value_hidden, 1)
         # The first policy is nearly uniform and the first values nearly zero.
         nn.init.orthogonal_(self.action_head.weight, 0.01)
@@ -158,18 +184,51 @@ class BoardNetwork(nn.Module):
             that see the observations, shape (n,): of the rewards to come.
         """
         counts = torch.cat([observation[key].flatten(1).float() for key, _ in self.layout.scales], 1) / self._scale
-        trunk = self.stem(observation[BOARD].float()) + self.stem_counts(counts)[:, :, None, None]
+        trunk = self.stem(observation[BOARD].float()) + spread(self.stem_counts(counts), self._images)
         trunk = functional.relu(trunk)
         for block in self.blocks:
             trunk = block(trunk, counts)
-        logits = self.action_head(trunk).flatten(1).index_select(1, self._places)
-        pooled = torch.cat([trunk.mean((2, 3)), counts], 1)
-        value = self.value_head(functional.relu(self.value_hidden(pooled)))
+        planes = self.action_head(trunk)
+        if self.layout.turned is not None:
+            is_turned = observation[self.layout.turned].bool().reshape(-1, 1, 1, 1)
+            planes = torch.where(is_turned, planes.flip(2), planes)
+        logits = planes.flatten(1).index_select(1, self._places)
+        pooled = trunk.mean((2, 3))
+        if self.value_planes is not None:
+            # What no symmetry changes: sums over each set of channels, of planes that the trunk has made for them.
+            planes = functional.relu(self.value_planes(trunk))
+            pooled = planes.reshape(len(planes), -1, self._images * planes[0, 0].numel()).mean(2)
+        value = self.value_head(functional.relu(self.value_hidden(torch.cat([pooled, counts], 1))))
         return logits, value[:, 0]
 
     def is_finite(self) -> bool:
         """Whether all weights are numbers; training that went wrong leaves some that are not."""
         return all(bool(torch.isfinite(weights).all()) for weights in self.parameters())
+
+
+def group_order(layout: Layout, config: NetworkConfig) -> int:
+    """How many images of itself each kernel of a network has.
+
+    Raises:
+        ValueError: symmetries are asked for, and the game has none that fit, or the channels are no multiple.
+    """
+    if not config.symmetric:
+        return 1
+    if layout.group is None:
+        raise ValueError("network: symmetric=true; this game's symmetries are not those of a board; accepted: false")
+    order = layout.group.order
+    for name in ("channels", "value_hidden"):
+        if getattr(config, name) % order:
+            raise ValueError(
+                f"network: {name}={getattr(config, name)}; with symmetric=true accepted is a multiple of {order}, the "
+                "number of this board's symmetries"
+            )
+    return order
+
+
+def spread(numbers: Tensor, images: int) -> Tensor:
+    """One number for each set of channels, shape (n, sets), as planes that all channels of the set can be added to."""
+    return numbers.repeat_interleave(images, 1)[:, :, None, None] if images > 1 else numbers[:, :, None, None]
 
 
 class Block(nn.Module):
@@ -179,14 +238,21 @@ class Block(nn.Module):
     Layer, 2018.
     """
 
-    def __init__(self, channels: int, counts: int) -> None:
+    def __init__(self, layout: Layout, config: NetworkConfig) -> None:
         super().__init__()
-        self.first = nn.Conv2d(channels, channels, 3, padding=1)
-        self.second = nn.Conv2d(channels, channels, 3, padding=1)
-        self.film = nn.Linear(counts, 2 * channels)
+        self._images = group_order(layout, config)
+        channels, group = config.channels, layout.group
+        sets = channels // self._images
+        if config.symmetric and group is not None:
+            self.first: nn.Module = between(group, sets, sets, 3)
+            self.second: nn.Module = between(group, sets, sets, 3)
+        else:
+            self.first = nn.Conv2d(channels, channels, 3, padding=1)
+            self.second = nn.Conv2d(channels, channels, 3, padding=1)
+        self.film = nn.Linear(layout.counts, 2 * sets)
 
     def forward(self, trunk: Tensor, counts: Tensor) -> Tensor:
         """One residual step; both have the batch first."""
-        scale, shift = self.film(counts)[:, :, None, None].chunk(2, 1)
-        inner = functional.relu(self.first(trunk) * (1 + scale) + shift)
-        return functional.relu(trunk + self.second(inner))
+        scale, shift = self.film(counts).chunk(2, 1)
+        inner = self.first(trunk) * (1 + spread(scale, self._images)) + spread(shift, self._images)
+        return functional.relu(trunk + self.second(functional.relu(inner)))

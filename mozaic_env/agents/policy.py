@@ -1,7 +1,8 @@
 """A trained network as an agent: greedy or sampled, always masked, any number of states at once."""
 
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import unit
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 # Below 16 observations, and for odd numbers of them, torch computes convolutions and matrix
 # products in another order, which changes the last bit of some results. Whole multiples of 16 give
@@ -43,6 +44,7 @@ class PolicyAgent(Agent):
             name: what results and records call it.
         """
         self.game, self.network, self.sample, self.name = game, network, sample, name
+        self._parameter = next(network.parameters(), None)  # tells where the network is; to look for it takes time
 
     @classmethod
     def load(cls, path: str | Path, game: Game, *, sample: bool = False) -> "PolicyAgent":
@@ -65,7 +67,8 @@ class PolicyAgent(Agent):
         logits, masks, _ = self._run(states)
         chosen = np.empty(len(states), np.int64)
         if self.sample:
-            _sample_rows(states, logits, masks, self.salt, chosen, np.empty(logits.shape[1]))
+            actions, weights = np.empty(logits.shape[1], np.int64), np.empty(logits.shape[1])
+            _sample_rows(states, logits, masks, self.salt, chosen, actions, weights)
         else:
             _best_rows(logits, masks, chosen)
         return chosen
@@ -87,29 +90,45 @@ class PolicyAgent(Agent):
         return probabilities, values.astype(np.float64)
 
     def _run(self, states: Rows) -> tuple[npt.NDArray[np.float32], Masks, npt.NDArray[np.float32]]:
-        size = len(states)
-        logits, values = (
-            np.empty((size, self.game.num_actions), np.float32),
-            np.empty(size, np.float32),
-        )
-        masks = np.empty((size, self.game.num_actions), np.int8)
-        for low in range(0, size, _MOST):
-            part = slice(low, low + _MOST)
-            logits[part], values[part] = self._run_part(states[part], masks[part])
+        """Logits, masks and values."""
+        if len(states) <= _MOST:
+            return self._run_part(states)
+        parts = [self._run_part(states[low : low + _MOST]) for low in range(0, len(states), _MOST)]
+        logits, masks, values = (np.concatenate(arrays) for arrays in zip(*parts))
         return logits, masks, values
 
-    def _run_part(self, states: Rows, masks: Masks) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def _run_part(self, states: Rows) -> tuple[npt.NDArray[np.float32], Masks, npt.NDArray[np.float32]]:
         import torch
 
         size = len(states)
-        frames = np.zeros((-(-size // _MULTIPLE) * _MULTIPLE, self.game.frame.itemsize), np.uint8)
+        frames, entries = _room(self.game.frame)
+        masks = np.empty((size, self.game.num_actions), np.int8)
         _observe_rows(states, frames, masks)
-        entries = frames.view(self.game.frame)[:, 0]
-        device = next(self.network.parameters()).device
-        observation = {key: torch.from_numpy(entries[key]).to(device) for key in entries.dtype.names or ()}
+        whole = -(-max(size, 1) // _MULTIPLE) * _MULTIPLE
+        observation = {key: entry[:whole] for key, entry in entries.items()}
+        if self._parameter is not None and not self._parameter.is_cpu:
+            observation = {key: entry.to(self._parameter.device) for key, entry in observation.items()}
         with torch.inference_mode():
             logits, values = self.network(observation)
-        return logits[:size].float().cpu().numpy(), values[:size].float().cpu().numpy()
+        return logits[:size].float().cpu().numpy(), masks, values[:size].float().cpu().numpy()
+
+
+_rooms = threading.local()  # since agents of several threads must not write into the same
+
+
+def _room(frame: np.dtype[np.void]) -> tuple[Bytes, "dict[str, Tensor]"]:
+    """Frames for observations, uint8, shape (_MOST, bytes), and their entries as tensors over the same memory.
+
+    Made once for each thread and layout: to make them anew takes longer than to fill them.
+    """
+    import torch
+
+    rooms: dict[Any, tuple[Bytes, dict[str, Tensor]]] = _rooms.__dict__
+    if frame not in rooms:
+        frames = np.zeros((_MOST, frame.itemsize), np.uint8)
+        entries = frames.view(frame)[:, 0]
+        rooms[frame] = frames, {key: torch.from_numpy(entries[key]) for key in frame.names or ()}
+    return rooms[frame]
 
 
 @jit
@@ -158,15 +177,27 @@ def _sample_rows(
     masks: Bytes,
     salt: np.uint64,
     chosen: Integers,
-    probabilities: Floats,
+    actions: Integers,
+    weights: Floats,
 ) -> None:
-    """Draws each row's action: the one at whose turn the cumulative probability passes a random number."""
+    """Draws each row's action: the one at whose turn the cumulative probability passes a random number.
+
+    Of the last two arrays, room for one row, only the part for legal actions is used.
+    """
     for i in range(len(rows)):
-        _softmax(logits, masks, i, probabilities)
-        left = unit(agent_bits(rows[i], salt))
+        count, top = 0, -np.inf
         for action in range(logits.shape[1]):
             if masks[i, action]:
-                chosen[i] = action  # rounding may leave a rest: then the last legal one
-                left -= probabilities[action]
-                if left < 0:
-                    break
+                actions[count] = action
+                top = max(top, np.float64(logits[i, action]))
+                count += 1
+        total = 0.0
+        for k in range(count):
+            weights[k] = np.exp(np.float64(logits[i, actions[k]]) - top)
+            total += weights[k]
+        left = total * unit(agent_bits(rows[i], salt))
+        for k in range(count):
+            chosen[i] = actions[k]  # rounding may leave a rest: then the last legal one
+            left -= weights[k]
+            if left < 0:
+                break

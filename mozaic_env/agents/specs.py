@@ -7,17 +7,22 @@ A spec is a name, then a colon and options: ``expectimax:depth=3``. A policy nam
 import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.core.game import Game
 
 Options = dict[str, str]
+CHAMPION = "champion"
 FORMS = (
     "random",
     "greedy, pattern or another heuristic of the game",
     "expectimax[:depth=1..4,heuristic=NAME,nodes=N]",
-    "mcts[:simulations=N,heuristic=NAME,policy=FOLDER]",
+    "alphabeta[:depth=N,nodes=N,seconds=S], in games without chance that offer whole moves",
+    "paranoid or maxn[:depth=1..8,width=N,heuristic=NAME], which look no further than the next chance",
+    "champion[:sample=0|1,search=0|1,candidates=N], trained and shipped with the package",
+    "mcts[:simulations=N,heuristic=NAME,policy=FOLDER|champion]",
     "policy:FOLDER[,sample=0|1,search=0|1,candidates=N] or just FOLDER, of a run or a checkpoint",
 )
 
@@ -77,8 +82,8 @@ def _read(spec: str, words: list[str], accepted: dict[str, Callable[[str], Any]]
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise ValueError("expected a whole number")
+    if not re.fullmatch(r"[0-9]{1,18}", text):
+        raise ValueError("expected a whole number of at most 18 digits")
     return int(text)
 
 
@@ -111,6 +116,26 @@ def _expectimax(game: Game, spec: str, words: list[str]) -> Agent:
         raise ValueError(f"agent {spec!r}: {error}") from None
 
 
+def _alphabeta(game: Game, spec: str, words: list[str]) -> Agent:
+    from mozaic_env.agents.alphabeta import AlphaBetaAgent
+
+    options = _read(spec, words, {"depth": _number, "nodes": _number, "seconds": float})
+    try:
+        return AlphaBetaAgent(game, **options)
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
+
+
+def _lookahead(game: Game, spec: str, words: list[str]) -> Agent:
+    from mozaic_env.agents.search import LookaheadAgent
+
+    options = _read(spec, words, {"depth": _number, "width": _number, "heuristic": str})
+    try:
+        return LookaheadAgent(game, spec.strip().partition(":")[0], **options)
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
+
+
 def _mcts(game: Game, spec: str, words: list[str]) -> Agent:
     from mozaic_env.agents.mcts import MctsAgent
 
@@ -120,7 +145,8 @@ def _mcts(game: Game, spec: str, words: list[str]) -> Agent:
         from mozaic_env.agents.policy import PolicyAgent
         from mozaic_env.agents.policy_search import OutcomeEstimator, RewardWeights
 
-        checkpoint = load(resolve(options["policy"]), game)
+        name = options["policy"]
+        checkpoint = load(champion_folder(spec, game) if name == CHAMPION else resolve(name), game)
         weights = RewardWeights(checkpoint.card.get("training") or {})
         options["policy"] = OutcomeEstimator(PolicyAgent(game, checkpoint.network), weights)
     try:
@@ -129,28 +155,58 @@ def _mcts(game: Game, spec: str, words: list[str]) -> Agent:
         raise ValueError(f"agent {spec!r}: {error}") from None
 
 
-def _policy(game: Game, spec: str, words: list[str]) -> Agent:
-    from mozaic_env.agents.policy import PolicyAgent
+def champion_folder(spec: str, game: Game) -> Path:
+    """The checkpoint that the package brings for a game.
 
+    Raises:
+        ValueError: it brings none for this game or variant.
+    """
+    from mozaic_env.agents.checkpoint import read_card
+
+    folder = game.champion
+    if folder is None:
+        raise ValueError(f"agent {spec!r}: none is shipped for {game!r}; train one: python -m training.train --help")
+    options = read_card(folder)["game"]["options"]
+    if options != game.options:
+        trained_for = type(game)(**options)
+        raise ValueError(f"agent {spec!r} plays {trained_for!r}; this is {game!r}, for which one has yet to be trained")
+    return folder
+
+
+def _champion(game: Game, spec: str, words: list[str]) -> Agent:
+    return _of_checkpoint(game, spec, champion_folder(spec, game), words)
+
+
+def _policy(game: Game, spec: str, words: list[str]) -> Agent:
     if not words or "=" in words[0]:
         raise ValueError(f"agent {spec!r}: name the folder first, as in policy:runs/quick,sample=1")
-    options = _read(spec, words[1:], {"sample": _flag, "search": _flag, "candidates": _number})
+    return _of_checkpoint(game, spec, words[0], words[1:])
+
+
+def _of_checkpoint(game: Game, spec: str, folder: str | Path, words: list[str]) -> Agent:
+    from mozaic_env.agents.policy import PolicyAgent
+
+    options = _read(spec, words, {"sample": _flag, "search": _flag, "candidates": _number})
     sample, search = options.pop("sample", False), options.pop("search", False)
     if sample and search:
         raise ValueError(f"agent {spec!r}: search=1 takes the best action, so it does not go with sample=1")
     if search:
         from mozaic_env.agents.policy_search import PolicySearchAgent
 
-        return PolicySearchAgent.load(words[0], game, **options)
+        return PolicySearchAgent.load(folder, game, **options)
     if options:
         raise ValueError(f"agent {spec!r}: candidates goes with search=1")
-    return PolicyAgent.load(words[0], game, sample=sample)
+    return PolicyAgent.load(folder, game, sample=sample)
 
 
 _MAKERS: dict[str, Callable[[Game, str, list[str]], Agent]] = {
     "random": _random,
     "greedy": _greedy,
     "expectimax": _expectimax,
+    "alphabeta": _alphabeta,
+    "paranoid": _lookahead,
+    "maxn": _lookahead,
+    CHAMPION: _champion,
     "mcts": _mcts,
     "policy": _policy,
 }

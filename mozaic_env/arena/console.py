@@ -15,6 +15,7 @@ from rich.text import Text
 from mozaic_env.arena.intervals import Interval
 from mozaic_env.arena.ratings import PairCounts, Rating, points_between
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.games import game_class
 
 PIPE_WIDTH = 160  # columns where the output is no terminal and nothing needs to fit
 
@@ -113,9 +114,9 @@ def margin_text(result: MatchResult) -> str:
     return f"{result.margin:+.2f} ± {(high - low) / 2:.2f}"
 
 
-def match_columns(seat_names: Sequence[str]) -> list[str]:
+def match_columns(seat_names: Sequence[str], margin_unit: str) -> list[str]:
     """What the cells of `match_cells` are."""
-    figures = ["wins", "draws", "losses", "points % [95%]", "margin ± 95%"]
+    figures = ["wins", "draws", "losses", "points % [95%]", f"margin in {margin_unit} ± 95%"]
     return ["against", *figures, *(f"% as {name}" for name in seat_names), "distinct games"]
 
 
@@ -132,13 +133,19 @@ def match_cells(result: MatchResult) -> list[str]:
 
 
 def match_table(title: str, results: Sequence[MatchResult], seat_names: Sequence[str]) -> Figures:
-    """One line for each match, seen from its first player."""
-    return Figures(title, match_columns(seat_names), [match_cells(result) for result in results])
+    """One line for each match of one game, seen from its first player."""
+    columns = match_columns(seat_names, game_class(results[0].game).margin_unit)
+    return Figures(title, columns, [match_cells(result) for result in results])
 
 
 def match_notes(results: Sequence[MatchResult]) -> list[str]:
     """What a reader of the table has to know as well, one sentence each."""
     notes = []
+    if any(len(result.seats) > 2 for result in results):
+        notes.append(
+            "At more than two seats the second agent holds all but one; points are the share of its seats that the "
+            "first agent was placed above."
+        )
     for result in results:
         first, second = result.players
         if result.verdict == "undecided":

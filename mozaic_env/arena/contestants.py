@@ -1,6 +1,7 @@
 """From what is typed on the command line to a game and the agents that play it."""
 
 import os
+import re
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
@@ -32,12 +33,13 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
     """
     specs = [normal_spec(spec) for spec in specs]
     cards = [_card(spec) for spec in specs]
-    name, options = DEFAULT_GAME, dict[str, Any]()
+    name, options = getattr(arguments, "game", None) or DEFAULT_GAME, dict[str, Any]()
     played = next((card["game"] for card in cards if card is not None), None)
     if played is not None:
         name, options = str(played.get("name")), dict(played.get("options", {}))
     given = {key: getattr(arguments, key, None) for key in GAME_OPTIONS}
     options |= {key: value for key, value in given.items() if value is not None}
+    options |= dict(read_option(word) for word in getattr(arguments, "option", None) or ())
     game = make_game(name, **options)
     agents = [make_agent(spec, game) for spec in specs]
     if versions:
@@ -45,6 +47,18 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
             if card is not None:
                 agent.name += f"@{str(card['weights'].get('sha256'))[:6]}"
     return game, agents
+
+
+def read_option(word: str) -> tuple[str, Any]:
+    """A game's option as it is typed, such as ``players=3``; whole numbers become such.
+
+    Raises:
+        ValueError: there is no key or no value.
+    """
+    key, equals, text = word.partition("=")
+    if not key or not equals or not text:
+        raise ValueError(f"--option {word!r}; accepted: KEY=VALUE, such as players=3")
+    return key, int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
 
 
 def normal_spec(spec: str) -> str:

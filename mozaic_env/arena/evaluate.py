@@ -11,7 +11,7 @@ from mozaic_env import __version__
 from mozaic_env.agents.base import Agent
 from mozaic_env.arena.contestants import make_contestants
 from mozaic_env.arena.files import check_output_file, make_output_folder, write_json
-from mozaic_env.arena.match import Progress, check_games, further, play_match
+from mozaic_env.arena.match import Progress, further, play_match, whole_rotations
 from mozaic_env.arena.records import write_records
 from mozaic_env.arena.results import MatchResult
 
@@ -32,12 +32,12 @@ def evaluate(
     Args:
         agent: who is evaluated.
         opponents: against whom.
-        games: of each match, an even number.
+        games: of each match, an even number; for n players rounded up to a multiple of n.
         seed: of each match.
         progress: called with the number of games done, all matches together.
         **options: more arguments of `mozaic_env.arena.match.play_match`.
     """
-    results = []
+    results, games = [], whole_rotations(games, agent.game.num_players)
     for number, opponent in enumerate(opponents):
         report = further(progress, number * games)
         results.append(play_match(agent, opponent, games, seed, progress=report, **options))
@@ -86,8 +86,8 @@ def run(arguments: Namespace) -> int:
     """The command; `arguments` as `mozaic_env.cli` reads them."""
     from mozaic_env.arena import console
 
-    check_games(arguments.games)
     game, (agent, *opponents) = make_contestants([arguments.who, *arguments.against], arguments)
+    games = whole_rotations(arguments.games, game.num_players)
     in_run = is_run_folder(arguments.who)
     report = _report_folder(arguments, in_run)
     for path in (arguments.records, arguments.json):
@@ -97,19 +97,19 @@ def run(arguments: Namespace) -> int:
         read_evaluations(arguments.who)
         check_output_file(Path(arguments.who) / EVALUATION_FILE)
 
-    total = arguments.games * len(opponents)
+    total = games * len(opponents)
     with console.progress_bar(f"{agent.name}: playing", total) as progress:
         results = evaluate(
             agent,
             opponents,
-            arguments.games,
+            games,
             arguments.seed,
             threads=arguments.threads,
             keep_actions=arguments.records is not None or report is not None,
             progress=progress,
         )
     out = console.make_console()
-    title = f"{agent.name} on {game!r}, {arguments.games:,} games each, seed {arguments.seed}"
+    title = f"{agent.name} on {game!r}, {games:,} games each, seed {arguments.seed}"
     out.print(console.match_table(title, results, game.seat_names))
     for note in console.match_notes(results):
         out.print(note, markup=False)

@@ -1,5 +1,6 @@
 """The pictures of a game record: as an animated GIF, or as numbered PNG or SVG files."""
 
+import dataclasses
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,27 +9,60 @@ import numpy as np
 
 from mozaic_env.arena.files import make_output_folder, write_bytes
 from mozaic_env.core.game import Game
-from mozaic_env.core.picture import Picture, to_svg
-from mozaic_env.core.raster import to_rgb
+from mozaic_env.core.picture import Box, Picture, Shape, Text, to_svg
+from mozaic_env.core.raster import text_width, to_rgb
 from mozaic_env.core.record import Record
 
 FRAME_MS, LAST_FRAME_MS = 700, 4000
+STRIP = 0.055  # height of the strip with the players' names, as a part of the width
+STRIP_COLOUR, NAME_COLOUR = "#2c3138", "#f4f1ea"
 MOST_FRAMES = 2000  # of a GIF; each takes 0.26 MB of memory until all are written
 
 
 def pictures(game: Game, record: Record) -> list[Picture]:
-    """A picture after each word of a record, with what the word has changed marked.
+    """A picture after each word of a record: what the word has changed is marked, players are named where known.
 
     Raises:
         ValueError: the record is wrong, or has no words.
     """
     if not record.words:
         raise ValueError("the record has no words, so there is nothing to draw")
+    players = [f"{seat}: {record.header[seat]}" for seat in game.seat_names if seat in record.header]
     drawn, before = [], None
     for number, (word, row) in enumerate(game.replay(record), 1):
-        drawn.append(game.draw(row, before, caption=f"{number} of {len(record.words)}:  {word}"))
+        picture = game.draw(row, before, caption=f"{number} of {len(record.words)}:  {word}")
+        drawn.append(with_names(picture, players))
         before = row
     return drawn
+
+
+def with_names(picture: Picture, names: Sequence[str]) -> Picture:
+    """The picture with a strip below it that says who plays; the picture itself where nobody is known."""
+    if not names:
+        return picture
+    height, room = picture.width * STRIP, picture.width / len(names)
+    size = height * 0.52
+    strip: list[Shape] = [Box(0, picture.height, picture.width, height, fill=STRIP_COLOUR)]
+    for number, name in enumerate(names):
+        middle, line = (number + 0.5) * room, picture.height + height * 0.68
+        strip.append(Text(middle, line, _fitting(name, size, room * 0.92), size, "middle", fill=NAME_COLOUR))
+    return dataclasses.replace(picture, height=picture.height + height, still=(*picture.still, *strip))
+
+
+def _fitting(name: str, size: float, room: float) -> str:
+    """The name, its middle left out where it is too long."""
+    short = name
+    while text_width(short, size) > room and len(name) > 8:
+        name = name[: len(name) // 2] + name[len(name) // 2 + 1 :]
+        short = f"{name[: len(name) // 2]}...{name[len(name) // 2 :]}"
+    return short
+
+
+def check_gif_name(path: str | Path) -> None:
+    """ValueError if a film cannot have that name; a device or a pipe may be called what it likes."""
+    path = Path(path)
+    if path.suffix.lower() != ".gif" and not (path.exists() and not path.is_file()):
+        raise ValueError(f"--gif {path}; accepted: a name that ends in .gif; --png and --svg write single pictures")
 
 
 def write_gif(path: str | Path, shown: Sequence[Picture]) -> None:

@@ -15,17 +15,42 @@ of the points, covers in 10% and 20%.
 """
 
 from collections.abc import Sequence
-from math import pi, sqrt, tan
+from math import isqrt, pi, sqrt, tan
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 LEVEL = 0.95
-PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # share of a pair's two points
+PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # share of a pair's two points; see `scores_of` for more than two players
 Interval = tuple[float, float]
 
 NORMAL = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+
+
+def scores_of(counts: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """The shares of the points that counts by share belong to: `PAIR_SCORES` for five of them."""
+    return np.linspace(0.0, 1.0, len(counts))
+
+
+def players_of(counts: Sequence[Any] | npt.NDArray[Any]) -> int:
+    """For how many players counts by share are: n players have 2 n (n - 1) + 1 possible shares."""
+    return (1 + isqrt(2 * len(counts) - 1)) // 2
+
+
+def rotation_counts(points: npt.NDArray[np.float64], players: int) -> tuple[int, ...]:
+    """How many rotations gave each possible share of their points, from 0 to 1.
+
+    A rotation is as many games with the same luck as there are players, the first player once in each seat; with two
+    players a pair. In a game the player has a point for each of the others placed below, half of one for a tie.
+
+    Args:
+        points: the first player's share of the points of each game, in game order.
+        players: how many.
+    """
+    halves = np.rint(points.reshape(-1, players).sum(axis=1) * 2 * (players - 1)).astype(np.int64)
+    return tuple(int(number) for number in np.bincount(halves, minlength=2 * players * (players - 1) + 1))
 
 
 def pair_counts(results: npt.NDArray[np.float64]) -> tuple[int, ...]:
@@ -34,20 +59,19 @@ def pair_counts(results: npt.NDArray[np.float64]) -> tuple[int, ...]:
     Args:
         results: one side's results in game order, +1, 0 or -1; games 2p and 2p + 1 are a pair.
     """
-    halves = np.rint(results.reshape(-1, 2).sum(axis=1) + 2).astype(np.int64)
-    return tuple(int(number) for number in np.bincount(halves, minlength=len(PAIR_SCORES)))
+    return rotation_counts((results + 1) / 2, 2)
 
 
-def points_interval(counts: Sequence[int]) -> Interval:
+def points_interval(counts: Sequence[int] | npt.NDArray[np.int64]) -> Interval:
     """The 95% interval of the share of points, within 0 to 1.
 
     Args:
-        counts: how many pairs, or independent games, gave each of `PAIR_SCORES`; at least one in all.
+        counts: how many pairs, rotations or independent games gave each share from 0 to 1; at least one in all.
     """
     weights = np.array(counts, np.float64)
     weights[0] += 1
     weights[-1] += 1
-    scores, size = np.array(PAIR_SCORES), weights.sum()
+    scores, size = scores_of(counts), weights.sum()
     mean = float(weights @ scores / size)
     half = NORMAL * sqrt(float(weights @ (scores - mean) ** 2) / size / size)
     return max(0.0, mean - half), min(1.0, mean + half)
@@ -86,8 +110,8 @@ def student_quantile(degrees: int) -> float:
     return total
 
 
-def pairing_gain(values: npt.NDArray[np.float64], seats: npt.NDArray[np.int64]) -> float | None:
-    """By what factor pairing narrowed the interval.
+def pairing_gain(values: npt.NDArray[np.float64], seats: npt.NDArray[np.int64], players: int = 2) -> float | None:
+    """By what factor pairing, or with more players rotating, narrowed the interval.
 
     That is the width with as many independent games, over the width with pairs. Both widths are of
     normal intervals, the seats being as balanced among the independent games. None where pairs do
@@ -96,12 +120,13 @@ def pairing_gain(values: npt.NDArray[np.float64], seats: npt.NDArray[np.int64]) 
     Args:
         values: one side's results or margins in game order.
         seats: that side's seat in each game; it differs within a pair.
+        players: how many games share their luck.
     """
-    pairs = values.reshape(-1, 2)
+    pairs = values.reshape(-1, players)
     if len(pairs) < 2:
         return None
     paired = float(pairs.mean(axis=1).var(ddof=1))
     if paired < 1e-12:
         return None
-    by_seat = [values[seats == seat].var(ddof=1) for seat in (0, 1)]
-    return sqrt(float(sum(by_seat)) / 4 / paired)
+    by_seat = [values[seats == seat].var(ddof=1) for seat in range(players)]
+    return sqrt(float(sum(by_seat)) / players**2 / paired)

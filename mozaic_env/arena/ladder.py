@@ -55,10 +55,10 @@ def append_result(path: str | Path, result: MatchResult) -> None:
 
 
 def identity(
-    players: Sequence[str], seed: int, max_decisions: int, game: str, options: Mapping[str, Any]
+    players: Sequence[str], seed: int, max_decisions: int, game: str, options: Mapping[str, Any], seats: int = 2
 ) -> tuple[Any, ...]:
-    """Equal for matches of which one begins with the other, the players exchanged or not."""
-    return (*sorted(players), seed, max_decisions, game, *sorted(options.items()))
+    """Equal for matches of which one begins with the other, at two seats the players exchanged or not."""
+    return (*(sorted(players) if seats == 2 else players), seed, max_decisions, game, *sorted(options.items()))
 
 
 def merge(results: Sequence[MatchResult], game: Game) -> list[MatchResult]:
@@ -70,7 +70,8 @@ def merge(results: Sequence[MatchResult], game: Game) -> list[MatchResult]:
     kept: dict[tuple[Any, ...], MatchResult] = {}
     for result in results:
         if (result.game, result.options) == (game.name, game.options):
-            key = identity(result.players, result.seed, result.max_decisions, game.name, game.options)
+            seats = len(result.seats)
+            key = identity(result.players, result.seed, result.max_decisions, game.name, game.options, seats)
             if key not in kept or result.games >= kept[key].games:
                 kept[key] = result
     return list(kept.values())

@@ -18,6 +18,7 @@ from mozaic_env.core.contract import (
     Integers,
     Row,
     apply,
+    cut_off,
     deal,
     is_legal,
     margin,
@@ -99,7 +100,7 @@ def play(
                 slot.course = random_bits(slot.course, _DRAW, np.uint64(code))
             seat = mover(row)
             if seat == OVER:
-                slot.status = FINISHED
+                slot.status = TRUNCATED if cut_off(row) else FINISHED
             elif row.decisions >= limit:
                 slot.status = TRUNCATED
             else:

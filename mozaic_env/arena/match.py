@@ -1,4 +1,4 @@
-"""A match: two agents, games in pairs with the same luck and the seats swapped."""
+"""A match: an agent against another one, games with the same luck in all rotations of the seats."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +18,7 @@ from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs.batch import check_whole_number
 
 COMPILED_BATCH = 32  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
+MOST_GAMES = 10**8  # of a match; what happened in each is kept in memory, some 70 bytes a game
 ASKED_BATCH = 512  # games for which a Python agent is asked at once
 
 Progress = Callable[[float], None]
@@ -44,13 +45,16 @@ def play_match(
     agents exchanged is this one mirrored, a longer match begins with the shorter one of the same
     seed, and nothing depends on the batch or on the number of threads.
 
+    In a game for n players the second agent holds all seats but one, and n games in a row have the same luck: the first
+    agent sits once in each seat.
+
     A game at the limit of decisions is a draw. An agent that answers with an illegal action loses
     that game.
 
     Args:
         first: whose wins are counted.
         second: the opponent.
-        games: how many; an even number, since half a pair would favour a seat.
+        games: how many; an even number, since half a pair would favour a seat; for n players a multiple of n.
         seed: a whole number of at least 0.
         threads: for games between compiled agents. A Python agent is always asked from this thread.
         batch: how many games are under way at once; None: 32 for compiled agents, 512 for Python
@@ -61,18 +65,18 @@ def play_match(
             included.
 
     Raises:
-        ValueError: an argument is none of these, the agents play different games, the game is not
-            for two, or an agent answered with something else than one whole number for each state.
+        ValueError: an argument is none of these, the agents play different games, or an agent answered with
+            something else than one whole number for each state.
     """
-    agents, game = (first, second), first.game
+    game = first.game
     if second.game != game:
         raise ValueError(
             f"agent {first.name!r} plays {game!r}, agent {second.name!r} plays {second.game!r}; "
             "a match needs both for the same game"
         )
-    if game.num_players != len(agents):
-        raise ValueError(f"{game!r} is for {game.num_players} players; matches are for two")
-    check_games(games)
+    players = game.num_players
+    agents = (first, *[second] * (players - 1))
+    check_games(games, players)
     check_whole_number("seed", seed, 0)
     threads = check_whole_number("threads", threads, 1)
     limit = check_whole_number("max_decisions", game.max_decisions if max_decisions is None else max_decisions, 1)
@@ -82,7 +86,7 @@ def play_match(
         batch = COMPILED_BATCH if compiled else ASKED_BATCH
     size = check_whole_number("batch", batch, 1)
 
-    seeds, seating = pair_seeds(seed, games), np.tile([[0, 1], [1, 0]], (games // 2, 1))
+    seeds, seating = pair_seeds(seed, games, players), np.tile(rotations(players), (games // players, 1))
     # A table without games compiles what it needs, before the clock runs and threads begin.
     Table(game, np.empty(0, np.uint64), seating[:0], recipes, limit, keep_actions).play(agents)
     began = time.perf_counter()
@@ -90,8 +94,8 @@ def play_match(
 
     def play_part(low: int) -> Games:
         part = slice(low, min(low + size, games))
-        even = slice(low - low % 2, part.stop + part.stop % 2, 2)  # first games of the part's pairs
-        keys = np.repeat(keys_from_seeds(seeds[even]), 2)[low - even.start :][: part.stop - low]
+        firsts = slice(low - low % players, part.stop, players)  # first games of the part's pairs or rotations
+        keys = np.repeat(keys_from_seeds(seeds[firsts]), players)[low - firsts.start :][: part.stop - low]
         table = Table(game, keys, seating[part], recipes, limit, keep_actions)
         table.play(agents, None if compiled else lambda share: report(low + share * len(table.rows)))
         return table.games(seeds[part])
@@ -116,19 +120,40 @@ def further(progress: Progress | None, before: float) -> Progress | None:
     return None if progress is None else lambda done: progress(before + done)
 
 
-def check_games(games: int) -> None:
+def check_games(games: int, players: int = 2) -> None:
     """ValueError if a match cannot have so many games."""
-    if check_whole_number("games", games, 2) % 2:
+    if check_whole_number("games", games, 2) % players:
+        if players == 2:
+            raise ValueError(
+                f"games={games}; accepted: an even number, because games are played in pairs with the seats swapped"
+            )
         raise ValueError(
-            f"games={games}; accepted: an even number, because games are played in pairs with the seats swapped"
+            f"games={games}; accepted: a multiple of {players}, because games are played in all {players} rotations of "
+            "the seats"
         )
+    if games > MOST_GAMES:
+        raise ValueError(f"games={games}; accepted: at most {MOST_GAMES:,}, since all results are kept in memory")
 
 
-def pair_seeds(seed: int, games: int) -> npt.NDArray[np.uint64]:
-    """The seeds of the games of a match, equal within a pair; uint64, shape (games,)."""
+def whole_rotations(games: int, players: int) -> int:
+    """The number of games, for more than two players rounded up to whole rotations of the seats."""
+    if players > 2:
+        games = -(-check_whole_number("games", games, 2) // players) * players
+    check_games(games, players)
+    return games
+
+
+def rotations(players: int) -> npt.NDArray[np.int64]:
+    """All rotations of the players over the seats: who sits where, shape (rotations, seats)."""
+    seats = np.arange(players)
+    return (seats - seats[:, None]) % players
+
+
+def pair_seeds(seed: int, games: int, players: int = 2) -> npt.NDArray[np.uint64]:
+    """The seeds of the games of a match, equal within a pair or rotation; uint64, shape (games,)."""
     # One bit less than uint64 has: readers of records that know signed numbers alone can hold them.
-    drawn = np.random.SeedSequence(int(seed)).generate_state(games // 2, np.uint64) >> np.uint64(1)
-    return np.repeat(drawn, 2)
+    drawn = np.random.SeedSequence(int(seed)).generate_state(games // players, np.uint64) >> np.uint64(1)
+    return np.repeat(drawn, players)
 
 
 def _recipes(agents: tuple[Agent, ...]) -> Rows:

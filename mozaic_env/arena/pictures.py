@@ -9,11 +9,15 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from mozaic_env.arena.ratings import PairCounts, Rating, points_between
 from mozaic_env.arena.results import MatchResult
 
 INK, GREY, BLUE, ORANGE = "#222222", "#8a8a8a", "#1f5fa8", "#d55e00"
+ENDINGS = (BLUE, GREY, ORANGE)  # won, drawn, lost
 # Told apart with any kind of colour vision (M. Okabe, K. Ito, Color universal design, 2008).
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8a8a8a")
 MOST_PANELS = 12
@@ -61,26 +65,33 @@ def points_picture(path: Path, results: Sequence[MatchResult]) -> None:
 
 
 def ladder_picture(path: Path, ratings: Sequence[Rating], anchor: str) -> None:
-    """Elo points of all rated agents, with their intervals."""
-    rated = [(r.name, r.elo, r.interval) for r in ratings if r.elo is not None and r.interval]
-    figure = _figure(8, 1.6 + 0.45 * len(rated), f"Elo points above {anchor}, with 95% intervals")
+    """Elo points of all rated agents with their intervals, and the lead of each on the next one."""
+    rated = [(rating, rating.elo, rating.interval) for rating in ratings if rating.elo is not None and rating.interval]
+    figure = _figure(8, 1.6 + 0.55 * len(rated), f"Elo points above {anchor}, with 95% intervals")
     axes = figure.add_subplot()
     axes.grid(axis="x", color="#e4e4e4")
     axes.set_axisbelow(True)
     places = np.arange(len(rated))[::-1]
-    for place, (_, elo, interval) in zip(places, rated, strict=True):
+    for place, (rating, elo, interval) in zip(places, rated, strict=True):
         axes.plot(interval, [place, place], color=BLUE, linewidth=3, solid_capstyle="butt")
         axes.plot(elo, place, "o", color=INK, markersize=5)
-        axes.annotate(
-            f"{elo:.0f}",
-            (elo, place),
-            xytext=(0, 7),
-            textcoords="offset points",
-            ha="center",
-            fontsize=9,
-        )
-    axes.set_yticks(places, [_short(name) for name, _, _ in rated])
+        texts = [(f"{elo:.0f}", 7, 9, INK)]
+        if rating.lead is not None and rating.lead_interval is not None:
+            low, high = rating.lead_interval
+            texts.append((f"{rating.lead:+.0f} [{low:+.0f}, {high:+.0f}] on the next", -14, 8, GREY))
+        for text, up, size, colour in texts:
+            axes.annotate(
+                text,
+                (elo, place),
+                xytext=(0, up),
+                textcoords="offset points",
+                ha="center",
+                fontsize=size,
+                color=colour,
+            )
+    axes.set_yticks(places, [_short(rating.name) for rating, _, _ in rated])
     axes.set_ylim(-0.6, len(rated) - 0.3)
+    axes.margins(x=0.08)
     axes.set_xlabel("Elo points")
     _save(figure, path)
 
@@ -115,48 +126,72 @@ def _panels(figure: Figure, number: int, columns: int = 3, **options: Any) -> li
     return list(grid.flat[:number])
 
 
-def margins_picture(path: Path, results: Sequence[MatchResult]) -> None:
-    """Histograms of the final margins, one panel for each match whose games are known."""
+def margins_picture(path: Path, results: Sequence[MatchResult], unit: str) -> None:
+    """Histograms of the final margins, one panel for each match whose games are known, all to one scale."""
     shown = [(r, r.details.margins[:, 0]) for r in results if r.details is not None][:MOST_PANELS]
-    size = 4 * min(3, len(shown)), 0.6 + 2.7 * ceil(len(shown) / 3)
-    figure = _figure(*size, "Final margin of the first named agent")
-    for axes, (result, margins) in zip(_panels(figure, len(shown)), shown, strict=True):
-        low, high = min(margins.min(), 0.0), max(margins.max(), 0.0)
-        step = max(1, ceil((high - low) / 40))  # margins are whole numbers in most games
-        axes.hist(margins, np.arange(low - step / 2, high + step, step), color=BLUE)
-        axes.axvline(0, color=GREY, linewidth=1, linestyle="--")
-        axes.axvline(result.margin, color=ORANGE, linewidth=1.5)
-        first, second = (_short(name, 22) for name in result.players)
-        axes.set_title(f"{first} – {second}: mean {result.margin:+.1f}", fontsize=9)
+    rows = ceil(len(shown) / 3)
+    figure = _figure(max(4 * min(3, len(shown)), 6), 1.4 + 2.9 * rows, "How the games ended for the first named agent")
+    everything = np.concatenate([[0.0], *(margins for _, margins in shown)])
+    low, high = everything.min(), everything.max()
+    step = max(1, ceil((high - low) / 60))  # margins are whole numbers in most games
+    edges = (np.arange(low // step, high // step + 3) - 0.5) * step
+    for axes, (result, margins) in zip(_panels(figure, len(shown), sharex=True), shown, strict=True):
+        parts = [margins[chosen] for chosen in (margins > 0, margins == 0, margins < 0)]
+        axes.hist(parts, edges, stacked=True, color=ENDINGS)
+        axes.axvline(result.margin, color=INK, linewidth=1.5, linestyle=":")
+        first, second = (_short(name, 30) for name in result.players)
+        won = f"won {result.wins:,}, drawn {result.draws:,}, lost {result.losses:,}"
+        axes.set_title(f"{first} against {second}\n{won}; mean {result.margin:+.1f}", fontsize=9)
+        axes.set_xlim(edges[0], edges[-1])
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xlabel(f"lead at the end, in {unit}", fontsize=8)
         axes.set_ylabel("games", fontsize=8)
-        axes.tick_params(labelsize=8)
+        axes.tick_params(labelsize=8, labelbottom=True)
+    marks = [*(Patch(color=colour) for colour in ENDINGS), Line2D([], [], color=INK, linestyle=":")]
+    names = ("won", "drawn", "lost", "mean")
+    figure.legend(marks, names, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
     _save(figure, path)
 
 
-def course_picture(path: Path, title: str, curves: Sequence[tuple[str, Array]], bands: bool) -> None:
+def course_picture(path: Path, title: str, curves: Sequence[tuple[str, Array]], unit: str, panels: bool) -> None:
     """Mean lead over the course of the game.
 
     Args:
         path: of the file.
         title: of the picture.
         curves: label and leads of each line; see `mozaic_env.arena.traces.courses`.
-        bands: whether to shade the middle 80% of the games.
+        unit: of the leads.
+        panels: one for each curve, with the middle 80% and the middle half of the games; else all in one picture.
     """
-    figure = _figure(8.5, 4.6, title)
-    axes = figure.add_subplot()
-    axes.axhline(0, color=GREY, linewidth=1, linestyle="--")
-    longest = max(leads.shape[1] for _, leads in curves)
-    for index, (label, leads) in enumerate(curves[: len(PALETTE)]):
-        colour, decisions = PALETTE[index], np.arange(longest)
-        leads = np.pad(leads, ((0, 0), (0, longest - leads.shape[1])), mode="edge")
-        if bands:
-            low, high = np.quantile(leads, [0.1, 0.9], axis=0)
-            axes.fill_between(decisions, low, high, color=colour, alpha=0.15, linewidth=0)
-        axes.plot(decisions, leads.mean(axis=0), color=colour, linewidth=2, label=_short(label))
-    axes.set_xlim(0, longest - 1)
-    axes.set_xlabel("decisions of both seats")
-    axes.set_ylabel("lead, in the game's unit")
-    axes.legend(loc="upper left", fontsize=9, frameon=False)
+    shown = curves[: MOST_PANELS if panels else len(PALETTE)]
+    decisions = np.arange(max(leads.shape[1] for _, leads in shown))
+    if panels:
+        columns = min(3, len(shown))
+        figure = _figure(max(4 * columns, 6), 1.2 + 2.9 * ceil(len(shown) / 3), title)
+        places = _panels(figure, len(shown), sharex=True, sharey=True)
+    else:
+        figure = _figure(9.5, 5, title)
+        places = [figure.add_subplot()] * len(shown)
+    for index, (axes, (label, leads)) in enumerate(zip(places, shown, strict=True)):
+        leads = np.pad(leads, ((0, 0), (0, len(decisions) - leads.shape[1])), mode="edge")
+        colour, mean = BLUE if panels else PALETTE[index], leads.mean(axis=0)
+        if panels:
+            for share, opacity in ((0.8, 0.15), (0.5, 0.25)):
+                ends = np.quantile(leads, [(1 - share) / 2, (1 + share) / 2], axis=0)
+                axes.fill_between(decisions, *ends, color=colour, alpha=opacity, linewidth=0)
+            axes.set_title(f"{_short(label, 34)}: {mean[-1]:+.1f} at the end", fontsize=9)
+            axes.tick_params(labelsize=8, labelbottom=True)
+        axes.plot(decisions, mean, color=colour, linewidth=2, label=f"{mean[-1]:+.1f}  {_short(label)}")
+        axes.axhline(0, color=GREY, linewidth=1, linestyle="--")
+        axes.set_xlim(0, decisions[-1])
+    figure.supxlabel("decisions of both seats so far", fontsize=9)
+    figure.supylabel(f"lead, in {unit}", fontsize=9)
+    if not panels:  # named in the order in which the lines end
+        lines, labels = places[0].get_legend_handles_labels()
+        order = np.argsort([-leads[:, -1].mean() for _, leads in shown], kind="stable")
+        figure.legend(
+            [lines[i] for i in order], [labels[i] for i in order], loc="outside right upper", fontsize=9, frameon=False
+        )
     _save(figure, path)
 
 
@@ -169,16 +204,20 @@ def openings_picture(path: Path, title: str, boards: Sequence[tuple[str, Array]]
         boards: label and counts on the tiles, row 0 the lowest.
     """
     shown = boards[:MOST_PANELS]
-    figure = _figure(3.3 * min(4, len(shown)) + 1, 0.6 + 3.1 * ceil(len(shown) / 4), title)
+    figure = _figure(3.5 * min(4, len(shown)) + 1, 1.0 + 3.4 * ceil(len(shown) / 4), title)
     panels = _panels(figure, len(shown), 4)
     for axes, (label, counts) in zip(panels, shown, strict=True):
         ratio = counts / max(counts.sum(), 1) * counts.size
         colours = np.log2(np.clip(ratio, 1 / 8, 8))
         image = axes.imshow(colours, origin="lower", cmap="PuOr_r", vmin=-3, vmax=3)
-        axes.set_title(_short(label, 26), fontsize=10)
+        for (rank, file), value in np.ndenumerate(ratio):
+            colour = "white" if abs(colours[rank, file]) > 1.6 else INK
+            text = f"{value:.2g}" if value < 9.95 else f"{value:.0f}"
+            axes.text(file, rank, text, ha="center", va="center", fontsize=6, color=colour)
+        axes.set_title(f"{_short(label, 30)}, {counts.sum():,.0f} placements", fontsize=9)
         axes.set_xticks(range(ratio.shape[1]), [chr(97 + file) for file in range(ratio.shape[1])])
         axes.set_yticks(range(ratio.shape[0]), range(1, ratio.shape[0] + 1))
         axes.tick_params(labelsize=8, length=0)
-    bar = figure.colorbar(image, ax=panels, label="times as often as by chance", shrink=0.8)
+    bar = figure.colorbar(image, ax=panels, label="how often, 1 = as by chance", shrink=0.8)
     bar.set_ticks(range(-3, 4), labels=["1/8", "1/4", "1/2", "1", "2", "4", "8"])
     _save(figure, path)

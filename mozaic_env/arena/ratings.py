@@ -1,5 +1,6 @@
 """Ratings from many matches: a Bradley-Terry fit on the Elo scale, with intervals.
 
+With more than two players the results are those of the places: above whom an agent ended, seat by seat.
 In the Bradley-Terry model agent i scores 1 / (1 + 10^((r_j - r_i) / 400)) against agent j; a draw
 is half a win. The fit is done by choix (https://choix.lum.li), because it finds the maximum of the
 likelihood of all results at once, whatever their order, and takes fractions of wins. Online
@@ -21,14 +22,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.arena.intervals import LEVEL, PAIR_SCORES, Interval
+from mozaic_env.arena.intervals import LEVEL, Interval, players_of, scores_of
 from mozaic_env.arena.results import MatchResult
 
 ELO = 400 / log(10)  # points of Elo in one natural unit of strength
 ANCHOR = "random"  # has rating 0 where it takes part
 SAMPLES = 1000  # of the bootstrap
 
-PairCounts = Mapping[tuple[str, str], Sequence[int]]  # by players: pairs with each of PAIR_SCORES for the first
+PairCounts = Mapping[tuple[str, str], Sequence[int]]  # by players: pairs with each share of points for the first
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def merge_pairs(results: Sequence[MatchResult]) -> dict[tuple[str, str], tuple[i
             continue
         if (second, first) in merged:
             first, second, counts = second, first, counts[::-1]
-        before = merged.get((first, second), (0,) * len(PAIR_SCORES))
+        before = merged.get((first, second), (0,) * len(counts))
         merged[first, second] = tuple(a + b for a, b in zip(before, counts, strict=True))
     return merged
 
@@ -80,7 +81,7 @@ def points_between(pairs: PairCounts, first: str, second: str) -> float | None:
         counts = pairs.get((second, first), ())[::-1]
     if first == second or not sum(counts):
         return None
-    return float(np.array(counts) @ np.array(PAIR_SCORES)) / sum(counts)
+    return float(np.array(counts) @ scores_of(counts)) / sum(counts)
 
 
 def choose_anchor(names: Sequence[str]) -> str:
@@ -117,11 +118,11 @@ def rate(pairs: PairCounts, seed: int = 0, samples: int = SAMPLES) -> list[Ratin
 
 
 def _games_and_points(name: str, pairs: PairCounts) -> tuple[int, float]:
-    counts = np.zeros(len(PAIR_SCORES), np.int64)
+    counts = np.zeros(len(next(iter(pairs.values()))), np.int64)
     for (first, second), of_pairing in pairs.items():
         if name in (first, second):
             counts += of_pairing if name == first else of_pairing[::-1]
-    return 2 * int(counts.sum()), float(counts @ np.array(PAIR_SCORES) / max(counts.sum(), 1))
+    return players_of(counts) * int(counts.sum()), float(counts @ scores_of(counts) / max(counts.sum(), 1))
 
 
 def _spread(drawn: npt.NDArray[np.float64]) -> Interval:
@@ -165,9 +166,9 @@ def _fit(size: int, places: npt.NDArray[Any], counts: npt.NDArray[np.float64]) -
     import choix
 
     wins = np.zeros((size, size))
-    scores = np.array(PAIR_SCORES)
+    scores, games = scores_of(counts[0]), players_of(counts[0])
     for (first, second), of_pair in zip(places, counts, strict=True):
-        wins[first, second] += 2 * of_pair @ scores
-        wins[second, first] += 2 * of_pair @ (1 - scores)
+        wins[first, second] += games * of_pair @ scores
+        wins[second, first] += games * of_pair @ (1 - scores)
     strengths = choix.ilsr_pairwise_dense(wins, max_iter=10_000)
     return ELO * (strengths - strengths[0])

@@ -38,7 +38,8 @@ def match_records(game: Game, result: MatchResult) -> Iterator[Record]:
     rows = first_rows(game, games)
     for index, row in enumerate(rows):
         header: dict[str, Any] = {
-            seat_name: result.players[games.seating[index, seat]] for seat, seat_name in enumerate(game.seat_names)
+            seat_name: result.players[min(games.seating[index, seat], 1)]
+            for seat, seat_name in enumerate(game.seat_names)
         }
         header["seed"] = games.seeds[index]
         if games.endings[index] == loops.FORFEITED:

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from mozaic_env.arena.files import check_output_file
+from mozaic_env.arena.messages import one_line
 from mozaic_env.arena.records import read_records
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
@@ -44,8 +45,7 @@ def run(arguments: Namespace) -> int:
                 _replay(record, None if arguments.quiet else f"line {line}: ", show)
             except ValueError as error:
                 bad += 1
-                message = " ".join(str(error).split())
-                print(f"mozaic replay: {arguments.file} line {line}: {message}", file=sys.stderr)
+                print(f"mozaic replay: {arguments.file} line {line}: {one_line(error)}", file=sys.stderr)
             progress(done)
     print(f"{len(records) - bad:,} of {len(records):,} records are in order")
     return 2 if bad else 0
@@ -61,6 +61,7 @@ def _draw(arguments: Namespace, records: Sequence[tuple[int, Record | ValueError
     if isinstance(record, ValueError):
         raise ValueError(f"{arguments.file} line {line}: {record}")
     if arguments.gif:
+        film.check_gif_name(arguments.gif)
         check_output_file(arguments.gif)
     try:
         pictures = film.pictures(game_of_record(record), record)

@@ -17,7 +17,7 @@ from mozaic_env.core.game import Game
 READING = (
     "Games are played in pairs with the same luck and the seats exchanged. Intervals are 95% "
     "intervals over pairs: where the one of the points includes 50%, the games do not tell who is "
-    "stronger. The margin is the lead at the end, in the game's unit."
+    "stronger. The margin is the lead at the end."
 )
 
 
@@ -60,7 +60,9 @@ def write_ladder_report(
     names = [rating.name for rating in ratings]
     anchor = choose_anchor([name for result in results for name in result.players])
     results = [
-        result if names.index(result.players[0]) <= names.index(result.players[1]) else result.mirrored()
+        result
+        if len(result.seats) > 2 or names.index(result.players[0]) <= names.index(result.players[1])
+        else result.mirrored()
         for result in results
         if result.players[0] != result.players[1]
     ]
@@ -95,7 +97,7 @@ def _games_pictures(folder: Path, game: Game, results: Sequence[MatchResult], or
     """
     closest = sorted(results, key=lambda result: abs(result.points - 0.5))
     shown = [result for result in results if result in closest[: pictures.MOST_PANELS]]
-    pictures.margins_picture(folder / "margins.png", shown)
+    pictures.margins_picture(folder / "margins.png", shown, game.margin_unit)
     text = ["## Margins", "![histograms of final margins](margins.png)"]
     if len(shown) < len(results):
         text.append(f"The {len(shown)} closest of {len(results)} matches.")
@@ -112,10 +114,10 @@ def _games_pictures(folder: Path, game: Game, results: Sequence[MatchResult], or
     else:
         curves = [(f"against {result.players[1]}", courses(game, result, 0)) for result in results]
         title = f"Mean lead of {results[0].players[0]} over the course of a game"
-    pictures.course_picture(folder / "course.png", title, curves, bands=not order)
+    pictures.course_picture(folder / "course.png", title, curves, game.margin_unit, panels=not order)
     text += ["## Course of the game", "![lead over the course of the game](course.png)"]
     if not order:
-        text.append("Bands hold the middle 80% of the games.")
+        text.append("The bands hold the middle half and the middle 80% of the games.")
     if board_shape(game) is not None:
         boards = [
             (name, np.sum([openings(game, *match) for match in matches], axis=0)) for name, matches in players.items()
@@ -139,7 +141,8 @@ def _markdown_table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def _matches(game: Game, results: Sequence[MatchResult], with_first: bool = False) -> str:
     """A line for each match, with the first agent's name if there are several."""
-    head, lines = console.match_columns(game.seat_names), map(console.match_cells, results)
+    head = console.match_columns(game.seat_names, game.margin_unit)
+    lines = map(console.match_cells, results)
     if not with_first:
         return _markdown_table(head, lines)
     named = [[result.players[0], *line] for result, line in zip(results, lines, strict=True)]

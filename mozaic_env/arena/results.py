@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.arena import intervals, loops
-from mozaic_env.arena.intervals import PAIR_SCORES, Interval
+from mozaic_env.arena.intervals import Interval
 
 
 @dataclass(frozen=True)
 class Games:
     """What happened in each game of a match, in order; games 2p and 2p + 1 are pair p.
+
+    With n players each n games in a row are a rotation; player 0 is the first agent, the others are the second.
 
     Attributes:
         seeds: uint64, shape (games,): `env.reset(seed=)` with it sees the same luck; equal within
@@ -72,16 +74,18 @@ class MatchResult:
         seed: of the match.
         max_decisions: after how many a game was truncated.
         games: number of games, twice the number of pairs.
-        wins: of the first player.
+        wins: of the first player, shared ones included.
         draws: truncated games included.
         losses: of the first player.
         truncated: games that reached the limit.
         forfeits: games that each player lost by an illegal action.
-        points: (wins + draws / 2) / games.
+        points: (wins + draws / 2) / games; with more than two players the mean share of the others whom the first
+            player was placed above, half for a tie, see `places_won`.
         interval: the 95% interval of `points`, see `mozaic_env.arena.intervals`.
         margin: mean lead of the first player at the end, in the game's unit.
         margin_interval: its 95% interval; None for one pair, which tells no spread.
-        pairs: how many pairs gave the first player 0, 1/2, 1, 3/2 and 2 points of 2.
+        pairs: how many pairs gave the first player 0, 1/2, 1, 3/2 and 2 points of 2; with more players rotations,
+            see `mozaic_env.arena.intervals.rotation_counts`.
         seats: the first player's results in each seat.
         distinct: number of games that differ in what happened; in few distinct games there is
             little to learn from.
@@ -109,7 +113,7 @@ class MatchResult:
     margin: float
     margin_interval: Interval | None
     pairs: tuple[int, ...]
-    seats: tuple[SeatResult, SeatResult]
+    seats: tuple[SeatResult, ...]
     distinct: int
     mean_length: float
     pairing_gain: float | None
@@ -129,7 +133,9 @@ class MatchResult:
         return "stronger" if low > 0.5 else "weaker" if high < 0.5 else "undecided"
 
     def mirrored(self) -> "MatchResult":
-        """The same match seen from its second player."""
+        """The same match of two players seen from the second."""
+        if len(self.seats) != 2:
+            raise ValueError(f"a match at {len(self.seats)} seats can't be seen from the agent that holds most of them")
         games = self.details
         if games is not None:
             games = dataclasses.replace(
@@ -201,7 +207,8 @@ class MatchResult:
             ("options are key: value", isinstance(self.options, dict)),
             ("seed and max_decisions are whole numbers", type(self.seed) is int and type(self.max_decisions) is int),
             ("figures are numbers", all(_is_number(number) for number in numbers)),
-            ("seats are two, intervals have two ends", len(self.seats) == 2 == len(self.interval)),
+            ("intervals have two ends", len(self.interval) == 2),
+            ("there are two seats or more", len(self.seats) >= 2),
             ("there is at least one pair of games", type(self.games) is int and self.games >= 2),
         ):
             if not fine:
@@ -209,9 +216,17 @@ class MatchResult:
         counts = (self.games, self.wins, self.draws, self.losses, *self.pairs)
         if not all(isinstance(number, int) and number >= 0 for number in counts) or len(self.players) != 2:
             raise ValueError("match result: games, wins, draws, losses and pairs are counts, players are two names")
-        twice = 2 * self.wins + self.draws
-        score = sum(number * int(4 * share) for number, share in zip(self.pairs, PAIR_SCORES, strict=True))
-        if self.wins + self.draws + self.losses != self.games or 2 * sum(self.pairs) != self.games or score != twice:
+        seats = len(self.seats)
+        fits = len(self.pairs) == 2 * seats * (seats - 1) + 1
+        score = sum(number * step for step, number in enumerate(self.pairs))
+        if seats == 2:
+            fits = fits and score == 2 * self.wins + self.draws
+        if (
+            not fits
+            or self.wins + self.draws + self.losses != self.games
+            or seats * sum(self.pairs) != self.games
+            or abs(score - 2 * (seats - 1) * self.games * self.points) > 1e-6 * self.games
+        ):
             raise ValueError("match result: wins, draws, losses and pairs do not add up to the games")
 
 
@@ -227,10 +242,11 @@ def summarise(games: Games, **facts: Any) -> MatchResult:
         **facts: `players`, `game`, `options`, `seed`, `max_decisions`, `seconds`.
     """
     results, margins = games.results[:, 0], games.margins[:, 0]
+    points, players = places_won(games), games.seating.shape[1]
     seats = np.argmin(games.seating, axis=1)  # where player 0 sits
     forfeited = games.endings == loops.FORFEITED
     wins, draws, losses = _wins_draws_losses(results)
-    pairs = intervals.pair_counts(results)
+    pairs = intervals.rotation_counts(points, players)
     return MatchResult(
         games=len(results),
         wins=wins,
@@ -238,22 +254,33 @@ def summarise(games: Games, **facts: Any) -> MatchResult:
         losses=losses,
         truncated=int(np.count_nonzero(games.endings == loops.TRUNCATED)),
         forfeits=(int(np.sum(forfeited & (results < 0))), int(np.sum(forfeited & (results > 0)))),
-        points=(2 * wins + draws) / (2 * len(results)),
+        points=float(np.rint(points.sum() * 2 * (players - 1))) / (2 * (players - 1) * len(results)),
         interval=intervals.points_interval(pairs),
         margin=float(margins.mean()),
-        margin_interval=intervals.mean_interval(margins.reshape(-1, 2).mean(axis=1)),
+        margin_interval=intervals.mean_interval(margins.reshape(-1, players).mean(axis=1)),
         pairs=pairs,
-        seats=(
-            _seat_result(results, margins, seats == 0),
-            _seat_result(results, margins, seats == 1),
-        ),
+        seats=tuple(_seat_result(results, points, margins, seats == seat, players) for seat in range(players)),
         distinct=len(np.unique(games.courses)),
         mean_length=float(games.lengths.mean()),
-        pairing_gain=intervals.pairing_gain(results, seats),
-        margin_pairing_gain=intervals.pairing_gain(margins, seats),
+        pairing_gain=intervals.pairing_gain(2 * points - 1, seats, players),
+        margin_pairing_gain=intervals.pairing_gain(margins, seats, players),
         details=games,
         **facts,
     )
+
+
+def places_won(games: Games, player: int = 0) -> npt.NDArray[np.float64]:
+    """The share of the others whom a player was placed above in each game, half for a tie; shape (games,).
+
+    Places go by the results; who has lost is placed by the lead at the end, unless by an illegal action.
+    """
+    results, margins = games.results, games.margins
+    played_out = (games.endings == loops.FINISHED)[:, None]
+    ahead = results[:, [player]] - results
+    level = (ahead == 0) & (results < 0) & played_out
+    ahead = np.where(level, margins[:, [player]] - margins, ahead)
+    won = (np.sign(ahead) + 1) / 2
+    return (won.sum(axis=1) - 0.5) / (results.shape[1] - 1)  # half a point against oneself
 
 
 def _wins_draws_losses(results: npt.NDArray[np.float64]) -> tuple[int, int, int]:
@@ -262,11 +289,14 @@ def _wins_draws_losses(results: npt.NDArray[np.float64]) -> tuple[int, int, int]
 
 def _seat_result(
     results: npt.NDArray[np.float64],
+    points: npt.NDArray[np.float64],
     margins: npt.NDArray[np.float64],
     chosen: npt.NDArray[np.bool_],
+    players: int,
 ) -> SeatResult:
     wins, draws, losses = _wins_draws_losses(results[chosen])
-    games = wins + draws + losses
-    points = (2 * wins + draws) / (2 * games)
-    interval = intervals.points_interval((losses, 0, draws, 0, wins))  # no two of these games share their luck
-    return SeatResult(games, wins, draws, losses, points, interval, float(margins[chosen].mean()))
+    games, steps = wins + draws + losses, 4 * (players - 1)
+    quarters = np.rint(points[chosen] * steps).astype(np.int64)
+    share = float(quarters.sum()) / (steps * games)
+    interval = intervals.points_interval(np.bincount(quarters, minlength=steps + 1))  # no two games share their luck
+    return SeatResult(games, wins, draws, losses, share, interval, float(margins[chosen].mean()))

@@ -3,7 +3,7 @@
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 from mozaic_env.agents.base import Agent
@@ -11,7 +11,7 @@ from mozaic_env.arena.cluster import Pairing, play_on_cluster
 from mozaic_env.arena.contestants import make_contestants
 from mozaic_env.arena.files import check_output_file, make_output_folder
 from mozaic_env.arena.ladder import append_result, identity, merge, pairing_seed, read_results
-from mozaic_env.arena.match import Progress, check_games, further, play_match
+from mozaic_env.arena.match import Progress, further, play_match, whole_rotations
 from mozaic_env.arena.ratings import Rating, choose_anchor, merge_pairs, rate
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.core.game import Game
@@ -29,11 +29,11 @@ def play_tournament(
     ray: str | None = None,
     **options: Any,
 ) -> list[MatchResult]:
-    """Every two agents play a match.
+    """Every two agents play a match; at more than two seats two, in which the one and then the other is alone.
 
     Args:
         agents: who takes part, of different names.
-        games: of each match, an even number.
+        games: of each match, an even number; for n players rounded up to a multiple of n.
         seed: of the tournament; each pairing has a seed of its own that follows from it.
         known: results that need not be played again, if there are as many games of the same seed.
         on_result: called with each new result as soon as it is there.
@@ -53,12 +53,13 @@ def play_tournament(
         given = ", ".join(names) or "none"
         raise ValueError(f"a tournament needs at least two agents, all different; got {given}")
     played = {_identity(result): result.games for result in known}
+    games = whole_rotations(games, agents[0].game.num_players)
     due: list[Pairing] = []
-    for number, (first, second) in enumerate(combinations(agents, 2)):
+    for number, (first, second) in enumerate(pairings(agents)):
         pairing = pairing_seed(seed, first.name, second.name)
         game, players = first.game, (first.name, second.name)
         limit = options.get("max_decisions") or game.max_decisions
-        known_games = played.get(identity(players, pairing, limit, game.name, game.options), 0)
+        known_games = played.get(identity(players, pairing, limit, game.name, game.options, game.num_players), 0)
         if known_games < games:
             due.append((number, first, second, pairing))
     if ray is None:
@@ -83,15 +84,21 @@ def _play_here(
         yield number, play_match(first, second, games, pairing, progress=report, **options)
 
 
+def pairings(agents: Sequence[Agent]) -> list[tuple[Agent, Agent]]:
+    """Who plays whom: with two seats each two agents, with more each against copies of each other one."""
+    of_two = combinations if agents[0].game.num_players == 2 else permutations
+    return list(of_two(agents, 2))
+
+
 def _identity(result: MatchResult) -> tuple[Any, ...]:
-    return identity(result.players, result.seed, result.max_decisions, result.game, result.options)
+    seats = len(result.seats)
+    return identity(result.players, result.seed, result.max_decisions, result.game, result.options, seats)
 
 
 def run(arguments: Namespace) -> int:
     """The command; `arguments` as `mozaic_env.cli` reads them."""
     from mozaic_env.arena import console
 
-    check_games(arguments.games)
     known: list[MatchResult] = []
     if arguments.results is not None:
         check_output_file(arguments.results)
@@ -135,11 +142,12 @@ def _play(arguments: Namespace, known: Sequence[MatchResult], keep_actions: bool
         if arguments.results is not None:
             append_result(arguments.results, result)
 
-    total = arguments.games * len(agents) * (len(agents) - 1) // 2
+    games = whole_rotations(arguments.games, game.num_players)
+    total = games * len(pairings(agents))
     with console.progress_bar("tournament", total) as progress:
         new = play_tournament(
             agents,
-            arguments.games,
+            games,
             arguments.seed,
             known=known,
             on_result=keep,

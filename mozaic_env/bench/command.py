@@ -26,15 +26,15 @@ def run(arguments: Namespace) -> int:
         ValueError: an option is out of range, or a file can't be written; before anything is measured.
     """
     from mozaic_env.arena import console
+    from mozaic_env.arena.contestants import make_contestants
     from mozaic_env.arena.files import write_json
     from mozaic_env.bench import report
     from mozaic_env.bench.peers import missing_peers, peer_versions
-    from mozaic_env.games import make_game
 
     seconds = _check(arguments)
     parts = [part for part in TITLES if part in (arguments.only or TITLES)]
     machine, versions = report.machine(), report.versions(peer_versions() if "peers" in parts else {})
-    out, game = console.make_console(), make_game("mozaic")
+    out, (game, _) = console.make_console(), make_contestants([], arguments)
     heading = report.heading(machine, versions)
     out.print(heading, markup=False)
     rows: list[Row] = []

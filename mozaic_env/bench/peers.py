@@ -6,6 +6,7 @@ The games differ, so these are no verdicts; the table says for each what a step 
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
@@ -18,14 +19,25 @@ from mozaic_env.core.game import Game
 
 STEPS_IN_A_JIT = 8
 
+Names = tuple[str, ...]
+RELATED: dict[str, dict[str, Names]] = {  # the other libraries' games that are most like one of ours
+    "mozaic": {
+        "pgx": ("othello", "backgammon"),
+        "pyspiel": ("othello", "backgammon"),
+        "pettingzoo": ("connect_four_v3",),
+    },
+    "mosaic_chess": {"pgx": ("chess",), "pyspiel": ("chess",), "pettingzoo": ("chess_v6",)},
+}
+
 
 def peers(game: Game) -> Plan:
     """This package's vector environment, and whichever of the others are installed."""
     cases = [vector_case(game, GAMES, copy) for copy in (True, False)]
-    cases = [replace(case, name=f"mozaic_env, {case.name}") for case in cases]
+    cases = [replace(case, name=f"mozaic_env {game.name}, {case.name}") for case in cases]
+    likes = RELATED.get(game.name, RELATED["mozaic"])
     for package, make in _PEERS.items():
         if find_spec(package) is not None:
-            cases += make()
+            cases += make(likes[package])
     return cases, []
 
 
@@ -45,8 +57,8 @@ def peer_versions() -> dict[str, str]:
     return found
 
 
-def _pgx() -> list[Case]:
-    return [_pgx_case(game, steps) for game in ("othello", "backgammon") for steps in (1, STEPS_IN_A_JIT)]
+def _pgx(names: Names) -> list[Case]:
+    return [_pgx_case(game, steps) for game in names for steps in (1, STEPS_IN_A_JIT)]
 
 
 def _pgx_case(game: str, steps: int) -> Case:
@@ -84,8 +96,8 @@ def _pgx_case(game: str, steps: int) -> Case:
     return Case(f"pgx {game}, {GAMES:,} games, {loop}, on {where}", produces, work)
 
 
-def _open_spiel() -> list[Case]:
-    return [_open_spiel_case(game, shown) for game in ("othello", "backgammon") for shown in (False, True)]
+def _open_spiel(names: Names) -> list[Case]:
+    return [_open_spiel_case(game, shown) for game in names for shown in (False, True)]
 
 
 def _open_spiel_case(name: str, shown: bool) -> Case:
@@ -121,11 +133,14 @@ def _open_spiel_case(name: str, shown: bool) -> Case:
     return Case(f"open_spiel {name}, 1 game, {what}", f"{gives}; sampler: random.random over the list", work)
 
 
-def _pettingzoo() -> list[Case]:
-    """The agent-by-agent loop of PettingZoo's documentation, without its wrappers that check."""
-    from pettingzoo.classic import connect_four_v3
+def _pettingzoo(names: Names) -> list[Case]:
+    return [_pettingzoo_case(name) for name in names if name != "chess_v6" or find_spec("chess") is not None]
 
-    env, number = connect_four_v3.raw_env(), random.Random(0)
+
+def _pettingzoo_case(name: str) -> Case:
+    """The agent-by-agent loop of PettingZoo's documentation, without its wrappers that check."""
+    module: Any = import_module(f"pettingzoo.classic.{name}")
+    env, number = module.raw_env(), random.Random(0)
     env.reset(seed=0)
 
     def work() -> float:
@@ -141,7 +156,7 @@ def _pettingzoo() -> list[Case]:
         return decisions
 
     produces = "state, observation, mask, rewards, flags; sampler: random.random over the mask"
-    return [Case("pettingzoo connect_four_v3.raw_env, 1 game", produces, work)]
+    return Case(f"pettingzoo {name}.raw_env, 1 game", produces, work)
 
 
-_PEERS: dict[str, Callable[[], list[Case]]] = {"pgx": _pgx, "pyspiel": _open_spiel, "pettingzoo": _pettingzoo}
+_PEERS: dict[str, Callable[[Names], list[Case]]] = {"pgx": _pgx, "pyspiel": _open_spiel, "pettingzoo": _pettingzoo}

@@ -82,6 +82,16 @@ def store_int32(typing_context: Any, out: Any, row: Any, start: Any, value: Any)
 
 
 @intrinsic
+def store_uint64(typing_context: Any, out: Any, row: Any, start: Any, value: Any) -> Any:
+    """Writes a uint64 to the eight bytes from out[row, start] on, in the machine's byte order."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _store(context, builder, signature, arguments, arguments[3])
+
+    return types.void(out, types.int64, types.int64, types.uint64), generate
+
+
+@intrinsic
 def _clear320(typing_context: Any, out: Any, row: Any, start: Any) -> Any:
     """Five vector stores; a plain memset of a constant size may be merged with that of any size into a call."""
 

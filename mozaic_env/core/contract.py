@@ -34,6 +34,7 @@ Integers = npt.NDArray[np.int64]
 
 _kernels: dict[Any, dict[str, Any]] = {}
 _names: list[str] = []
+_defaults: dict[str, Any] = {}  # for what a game need not provide
 
 
 def register(dtype: np.dtype[Any], kernels: dict[str, Any]) -> None:
@@ -41,12 +42,13 @@ def register(dtype: np.dtype[Any], kernels: dict[str, Any]) -> None:
 
     Args:
         dtype: the row type; it contains the fields of `HEADER`.
-        kernels: for each function of this module the game's own, of the same name and parameters.
+        kernels: for each function of this module the game's own, of the same name and parameters; those with a
+            default may be left out.
 
     Raises:
         ValueError: a function is missing or unknown, a header field is missing, or the type is taken.
     """
-    missing, unknown = set(_names) - set(kernels), set(kernels) - set(_names)
+    missing, unknown = set(_names) - set(kernels) - set(_defaults), set(kernels) - set(_names)
     if missing or unknown:
         raise ValueError(
             f"a game provides {', '.join(_names)}; missing: {', '.join(sorted(missing)) or 'none'}, "
@@ -58,7 +60,7 @@ def register(dtype: np.dtype[Any], kernels: dict[str, Any]) -> None:
     row_type = numba.from_dtype(dtype)
     if row_type in _kernels:
         raise ValueError(f"another game already has the row type {dtype}; name a field differently")
-    _kernels[row_type] = dict(kernels)
+    _kernels[row_type] = {**_defaults, **kernels}
 
 
 def _of_game(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,7 +104,10 @@ def sample(row: Row) -> int:
 
 @_of_game
 def outcomes(row: Row, codes: Integers, probabilities: Floats) -> int:
-    """Writes the possible chance outcomes and their probabilities; returns how many there are."""
+    """Writes the possible chance outcomes and their probabilities; returns how many there are.
+
+    Codes are below the game's `max_outcomes`.
+    """
     raise NotImplementedError
 
 
@@ -169,9 +174,27 @@ def value(row: Row, seat: int, weights: Floats) -> float:
 def decision_kind(row: Row) -> int:
     """A number from 0 to 63 for a decision, by which a search saves work.
 
-    Of the decisions that can follow one action, those with equal numbers have equal `value` and `action_values`.
+    Of the decisions that can follow one action, those with equal numbers have equal `value` and `action_values`. -1: it
+    is like no other.
     """
     raise NotImplementedError
+
+
+@_of_game
+def cut_off(row: Row) -> bool:
+    """Whether a game that is over has not ended but reached a limit of its own: then it is truncated, without result.
+
+    Default: no game has such a limit.
+    """
+    raise NotImplementedError
+
+
+@jit
+def _never_cut_off(row: Row) -> bool:
+    return False
+
+
+_defaults[cut_off.__name__] = _never_cut_off
 
 
 @jit

@@ -5,15 +5,19 @@ The compiled half, what happens on a row, is `mozaic_env.core.contract`.
 
 import abc
 import functools
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core.picture import Picture
+from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
+from mozaic_env.core.symmetry import Symmetry, frozen
 
 Rows = npt.NDArray[Any]  # structured array of the game's row type
 
@@ -52,6 +56,23 @@ def counts(key: str, dtype: type[np.integer], high: tuple[int, ...], text: str) 
     return Field(key, (len(high),), dtype, high, text)
 
 
+@dataclass(frozen=True)
+class Entities:
+    """Actions that belong to entities which are alike but for what the observation says of each.
+
+    Block b of the actions is those from b * per on; the k-th action of each block does the same with its entity.
+
+    Attributes:
+        key: the entry of the observation that describes them, one behind the other.
+        blocks: for each of them its block.
+        per: how many actions each has.
+    """
+
+    key: str
+    blocks: tuple[int, ...]
+    per: int
+
+
 class Game(abc.ABC):
     """A game with its options fixed. Subclasses declare the facts and translate rows to and from text.
 
@@ -61,8 +82,13 @@ class Game(abc.ABC):
     name: ClassVar[str]  # the package's name for the game
     dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
-    max_outcomes: ClassVar[int]  # no chance event has more outcomes
-    max_decisions: ClassVar[int]  # default limit on the decisions of a game
+    max_outcomes: ClassVar[int]  # codes of chance outcomes are below this; 0: the game has no chance
+    rewards: ClassVar[Mapping[str, tuple[float, float]]] = {"outcome": (0.0, 1.0), "margin": (1.0, 0.0)}
+    """By name: what each unit by which the lead grows is worth, and what the outcome is, at the end."""
+    most_moves: ClassVar[int] = 0  # room that `mozaic_env.core.engine` needs; 0: the game does not offer it
+    max_decisions: int  # default limit on the decisions of a game
+    players: ClassVar[tuple[int, int]] = (2, 2)  # how few and how many a variant of the game can have
+    margin_unit: ClassVar[str] = "the game's unit"  # what margins are counted in, as in "squares"
 
     num_players: int
     num_actions: int
@@ -94,6 +120,39 @@ class Game(abc.ABC):
         return None
 
     @property
+    def turned_by(self) -> str | None:
+        """The entry of the observation, one 0 or 1, that says that the board is shown upside down; None: it never is.
+
+        Rank r of the observation's board is then rank rows - 1 - r of `action_planes`.
+        """
+        return None
+
+    @property
+    def action_entities(self) -> Entities | None:
+        """Which actions belong to entities, so that a policy can share its weights over them; None: none do."""
+        return None
+
+    @property
+    def last_action(self) -> int:
+        """The highest action id that is ever legal; those above it exist for regularity."""
+        return self.num_actions - 1
+
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """All symmetries of the game, the identity first; they form a group.
+
+        Played with the image of every action from the same start and with the same luck, a game looks at every moment
+        like the image of the first one, to every seat.
+        """
+        return (Symmetry("identity", frozen(range(self.num_actions))),)
+
+    @property
+    def champion(self) -> Path | None:
+        """The checkpoint that is shipped with the game, a folder beside its code; None if there is none."""
+        folder = Path(inspect.getfile(type(self))).with_name("champion")
+        return folder if folder.is_dir() else None
+
+    @property
     @abc.abstractmethod
     def options(self) -> dict[str, Any]:
         """What fixes this game among its variants: ``type(game)(**game.options)`` makes it again."""
@@ -106,6 +165,14 @@ class Game(abc.ABC):
     @abc.abstractmethod
     def rows(self, size: int) -> Rows:
         """Rows that carry the options, their key 0, not yet set up; shape (size,)."""
+
+    @property
+    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
+        """What `setup` draws by the key: for each start its probability and the fields of the row that it sets.
+
+        One start that sets nothing: the key has no part in it, which is so in most games.
+        """
+        return ((1.0, {}),)
 
     @property
     @abc.abstractmethod
@@ -150,6 +217,13 @@ class Game(abc.ABC):
     def draw_text(self, row: np.void) -> str:
         """The row as a picture in text, several lines."""
 
+    def draw_ansi(self, row: np.void, before: np.void | None = None) -> str:
+        """The row as text for a terminal: colours by ANSI escape sequences, what changed since `before` marked.
+
+        It is to be readable with the colours taken out as well. A game without one of its own gives its plain text.
+        """
+        return self.draw_text(row)
+
     @abc.abstractmethod
     def draw(
         self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
@@ -162,6 +236,30 @@ class Game(abc.ABC):
             action: the last action before `row`, marked above all others.
             caption: a line of text; "" says what the last action was and what it brought.
         """
+
+    def places(self, row: np.void) -> tuple[Place, ...]:
+        """What can be pointed at on the picture that `draw` makes of a row; none: actions are picked from a list."""
+        return ()
+
+    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
+        """The places to point at, one after the other, to take a legal action at a decision; none: see `places`.
+
+        Several actions may have the same clicks, whoever plays is then asked which is meant; but those of one action
+        are never the beginning of those of another.
+        """
+        return ()
+
+    def tell_action(self, row: np.void, action: int) -> str:
+        """A legal action at a decision in plain words, such as "yellow places a blue gem on d4"."""
+        return self.format_action(action)
+
+    def outcome_name(self, code: int) -> str:
+        """What a chance outcome is called, such as "ruby"."""
+        return f"outcome {code}"
+
+    def tell_outcome(self, row: np.void, code: int) -> str:
+        """A chance outcome that happens to a row in plain words, such as "blue draws the ruby and misses the turn"."""
+        return self.outcome_name(code)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"

@@ -4,6 +4,7 @@ A game describes its picture once. `to_svg` writes it as text, `mozaic_env.core.
 goes right, y goes down. Colours are written ``#rrggbb``.
 """
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
@@ -148,7 +149,7 @@ def to_svg(picture: Picture) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} {font} role="img">',
         f"<title>{escape(picture.title)}</title>",
         "<defs>",
-        *(f"<g id={quoteattr(symbol.name)}>{''.join(map(_shape, symbol.shapes))}</g>" for symbol in picture.symbols),
+        *map(_symbol, picture.symbols),
         "</defs>",
         f'<rect {size} fill="{picture.background}"/>',
         *map(_item, (*picture.still, *picture.items)),
@@ -157,6 +158,15 @@ def to_svg(picture: Picture) -> str:
     return "\n".join(lines) + "\n"
 
 
+# Most of a picture has been in an earlier one, and looking an item up costs a tenth of writing it.
+
+
+@functools.lru_cache(maxsize=1024)
+def _symbol(symbol: Symbol) -> str:
+    return f"<g id={quoteattr(symbol.name)}>{''.join(map(_shape, symbol.shapes))}</g>"
+
+
+@functools.lru_cache(maxsize=8192)
 def _item(item: Item) -> str:
     if isinstance(item, Use):
         return f'<use href={quoteattr("#" + item.symbol.name)} x="{_number(item.x)}" y="{_number(item.y)}"/>'

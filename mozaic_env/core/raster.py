@@ -81,8 +81,8 @@ def _place(value: float) -> tuple[int, int]:
 
 def _write(frame: Pixels, text: Text, scale: float) -> None:
     unit = text.size / glyphs.EM * scale
-    length = sum(map(glyphs.advance, text.text)) * unit
-    pen = text.x * scale - length * {"start": 0.0, "middle": 0.5, "end": 1.0}[text.anchor]
+    share = {"start": 0.0, "middle": 0.5, "end": 1.0}[text.anchor]
+    pen = (text.x - share * text_width(text.text, text.size)) * scale
     y = round(text.y * scale)  # base lines on whole pixels: even rows of letters
     style = (text.fill or "#000000", text.opacity, glyphs.BOLD_PEN if text.bold else glyphs.PEN)
     for character in text.text:
@@ -90,6 +90,11 @@ def _write(frame: Pixels, text: Text, scale: float) -> None:
             x, phase = _place(pen)
             _lay(frame, _glyph_patch(character, unit, phase, *style), x, y)
         pen += glyphs.advance(character) * unit
+
+
+def text_width(text: str, size: float) -> float:
+    """How wide a line of text becomes, in units, if its font has that size."""
+    return sum(map(glyphs.advance, text)) * size / glyphs.EM
 
 
 def _lay(frame: Pixels, patch: _Patch, x: int, y: int) -> None:

@@ -19,6 +19,7 @@ LUCK = np.uint64(0)  # the game's own chance
 SETUP = np.uint64(1)  # who starts, who sits where, which opponent
 NEXT_GAME = np.uint64(2)  # the key of the game after this one
 SAMPLE = np.uint64(3)  # random legal actions drawn for a caller
+SYMMETRY = np.uint64(2**32)  # under which of the game's symmetries a game is shown
 AGENT = np.uint64(4)  # an agent's choices and ties, told apart by seat: AGENT + seat
 
 _GAMMA = np.uint64(0x9E37_79B9_7F4A_7C15)

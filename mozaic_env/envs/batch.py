@@ -16,7 +16,6 @@ from mozaic_env.envs.crew import Work, crew, make_desk
 
 LEAST_GAMES = 1024  # for a thread; with fewer, sharing costs more than it saves
 PARTS = 2  # of each thread's games; more share better with a thread that is slow to wake, fewer cost less
-REWARDS = ("outcome", "margin")
 ILLEGAL = ("lose", "raise")
 MAX_LOG = 2**16  # decisions of a game that its record can tell
 
@@ -109,7 +108,7 @@ class Batch:
             opponents: who holds the other seats, drawn for each game; none: `step` decides for every seat.
             shares: relative probabilities of the opponents; None: equal ones.
             seat: the seat that `step` decides for, or "random": drawn for each game.
-            reward: "outcome" or "margin".
+            reward: one of the game's `rewards`: "outcome", "margin".
             illegal: "lose" or "raise".
             max_decisions: of all seats together, after which a game is truncated; None: the game's default.
             autoreset: when a finished game is replaced; one of `mozaic_env.envs.loops`.
@@ -126,7 +125,8 @@ class Batch:
         self.options = np.zeros(1, loops.OPTIONS)
         limit = game.max_decisions if max_decisions is None else max_decisions
         self.options["limit"] = min(check_whole_number("max_decisions", limit, 1), np.iinfo(np.int32).max)
-        self.options["reward"] = REWARDS.index(check_choice("reward", reward, REWARDS))
+        self._reward = check_choice("reward", reward, tuple(game.rewards))
+        self.options["margin_weight"], self.options["outcome_weight"] = game.rewards[self._reward]
         self.options["raises"] = check_choice("illegal", illegal, ILLEGAL) == "raise"
         self.options["players"], self.options["autoreset"] = game.num_players, autoreset
         self._seat = check_choice("seat", seat, ("random", *range(game.num_players)))
@@ -163,6 +163,10 @@ class Batch:
         The number of games under way must not refer to opponents that are gone, so the list only ever grows or
         keeps its length unless every slot is reset afterwards.
         """
+        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+            raise ValueError(
+                f"opponents={opponents!r}; accepted: a list of agents' names or agents, such as ['random', 'greedy']"
+            )
         agents = tuple(make_agent(opponent, self.game) for opponent in opponents)
         weights = np.ones(len(agents)) if shares is None else np.asarray(shares, np.float64)
         if (
@@ -188,6 +192,12 @@ class Batch:
             self.options["seat"] = loops.BOTH
         else:
             self.options["seat"] = loops.ANY_SEAT if self._seat == "random" else self._seat
+
+    @property
+    def description(self) -> str:
+        """How the games are played, for the `repr` of environments."""
+        opponents = ", ".join(agent.name for agent in self.opponents) or None
+        return f"opponent={opponents!r}, seat={self._seat!r}, reward={self._reward!r}"
 
     @property
     def _tail(self) -> tuple[Any, ...]:
@@ -296,14 +306,17 @@ class Batch:
 
     def _ask_opponents(self) -> None:
         """Lets Python opponents move, each asked once for all its games, until no game waits."""
+        games, ends = np.empty(self.size, np.int64), np.empty(len(self.opponents), np.int64)
         while True:
-            waiting = np.flatnonzero(self.slots["status"] == loops.WAITING)
-            if not len(waiting):
+            loops.waiting_rows(self.slots, games, ends)
+            if not len(ends) or not ends[-1]:
                 return
-            asked = self.slots["opponent"][waiting]
+            low = 0
             try:
-                for index in np.unique(asked):
-                    self._ask(self.opponents[index], waiting[asked == index])
+                for agent, high in zip(self.opponents, ends.tolist()):
+                    if high > low:
+                        self._ask(agent, games[low:high])
+                    low = high
             except BaseException:  # the agent's own, or Ctrl-C: some games have moved and some can't go on
                 self.slots["status"] = loops.TERMINATED
                 self.broken = True

@@ -18,6 +18,7 @@ from mozaic_env.core.contract import (
     Integers,
     Row,
     apply,
+    cut_off,
     deal,
     is_legal,
     legal,
@@ -33,7 +34,6 @@ from mozaic_env.core.stream import NEXT_GAME, SAMPLE, SETUP, below, random_bits,
 
 READY, WAITING, TERMINATED, TRUNCATED = range(4)  # a slot's status: decide; ask a Python opponent; over; at the limit
 NEXT_STEP, SAME_STEP, DISABLED = range(3)  # when a finished game is replaced by the next one
-OUTCOME, MARGIN = range(2)  # rewards
 BOTH, ANY_SEAT = -1, -2  # seats of a slot or of the options: whoever decides; drawn for each game
 BY_ILLEGAL = 1 << 32  # what a game that an illegal action ended adds to the number of those that have ended
 TRIES = 1000  # games begun before giving up on one in which the seat decides
@@ -59,7 +59,8 @@ OPTIONS = np.dtype(
     [
         ("seat", np.int64),  # BOTH, ANY_SEAT or a seat
         ("players", np.int64),
-        ("reward", np.int64),
+        ("margin_weight", np.float64),  # of the reward: for each unit by which the lead grows
+        ("outcome_weight", np.float64),  # and for the outcome at the end
         ("limit", np.int64),  # decisions of a game
         ("autoreset", np.int64),
         ("raises", np.bool_),  # illegal actions are refused instead of losing the game
@@ -109,7 +110,7 @@ def _advance(row: Row, slot: Row, options: Row, recipes: Rows, log: Rows, index:
         deal(row)
         seat = mover(row)
         if seat == OVER:
-            return TERMINATED
+            return TRUNCATED if cut_off(row) else TERMINATED
         if row.decisions >= options.limit:
             return TRUNCATED
         if slot.seat == BOTH or seat == slot.seat:
@@ -165,10 +166,10 @@ def _go_on(
         slot.outcome = outcome(row, seat) if slot.status == TERMINATED else 0.0
         if slot.illegal:
             slot.outcome = rewards[index] = -1.0
-        elif options.reward == MARGIN:
-            rewards[index] = margin(row, seat) - slot.margin
         else:
-            rewards[index] = slot.outcome
+            rewards[index] = options.outcome_weight * slot.outcome
+            if options.margin_weight != 0.0:
+                rewards[index] += options.margin_weight * (margin(row, seat) - slot.margin)
         flags[0, index] = slot.status == TERMINATED
         flags[1, index] = slot.status == TRUNCATED
         if slot.status == READY or options.autoreset != SAME_STEP:
@@ -211,8 +212,9 @@ def _report(row: Row, slot: Row, options: Row, results: Results, index: int) -> 
     frames, masks, seats, rewards, flags = results
     seat = mover(row)
     rewards[index] = slot.outcome = 0.0
-    if options.reward == MARGIN:
-        rewards[index] = margin(row, slot.acted if slot.seat == BOTH else slot.seat) - slot.margin
+    if options.margin_weight != 0.0:
+        lead = margin(row, slot.acted if slot.seat == BOTH else slot.seat)
+        rewards[index] = options.margin_weight * (lead - slot.margin)
     flags[0, index] = flags[1, index] = False
     slot.margin = margin(row, seat)
     observe(row, seat, frames, index)
@@ -383,6 +385,29 @@ def answer_rows(
         _decide(rows[i], answers[k], log, i)
         _go_on(rows[i], slots[i], options[0], recipes, results, finals, log, i, scratch)
     return -1
+
+
+@jit
+def waiting_rows(slots: Rows, games: Integers, ends: Integers) -> None:
+    """Lists the games that wait for a Python opponent, grouped by opponent.
+
+    Args:
+        slots: of all games.
+        games: written: first the games that wait for opponent 0, then those for 1, and so on.
+        ends: written: for each opponent where its part of the list ends.
+    """
+    ends[:] = 0
+    for i in range(len(slots)):
+        if slots[i].status == WAITING:
+            ends[slots[i].opponent] += 1
+    begin = 0
+    for k in range(len(ends)):
+        count, ends[k] = ends[k], begin
+        begin += count
+    for i in range(len(slots)):
+        if slots[i].status == WAITING:
+            games[ends[slots[i].opponent]] = i
+            ends[slots[i].opponent] += 1
 
 
 @jit

@@ -5,6 +5,7 @@ they end, and `infos` of games that go on are one shared empty dict.
 """
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,13 @@ class GameVecEnv(VecEnv):
     def states(self) -> npt.NDArray[Any]:
         """A copy of all games' rows, shape (num_envs,)."""
         return self._batch.rows.copy()
+
+    def __copy__(self) -> "GameVecEnv":
+        """As deep as `copy.deepcopy`: two environments never share a game."""
+        return deepcopy(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.game!r}, num_envs={self.num_envs}, {self._batch.description}>"
 
     def close(self) -> None:
         """Nothing to release."""

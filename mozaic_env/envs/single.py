@@ -63,10 +63,11 @@ class GameEnv(gym.Env[Observation, np.int64]):
     action, `illegal_action` (True).
 
     **Reward.** For the seat that acted. ``"outcome"``: the game's result at the end, 0 before. ``"margin"``: by how
-    much the seat's lead has grown since its last decision, in the game's unit.
+    much the seat's lead has grown since its last decision, in the game's unit. A game may have more `rewards`.
 
     **End.** `terminated` when the game is over, or after an illegal action with ``illegal="lose"`` (reward -1).
-    `truncated` when `max_decisions` decisions of all seats have been made and the game is not over. Never both.
+    `truncated` when `max_decisions` decisions of all seats have been made and the game is not over, or when it has
+    reached a limit of its own rules. Never both.
 
     **Pictures.** `render` gives text with ``render_mode="ansi"`` and an array with ``"rgb_array"`` (uint8, shape
     (512, 512, 3), no display needed); what the last step has changed is marked. ``"human"`` shows each position in a
@@ -100,7 +101,7 @@ class GameEnv(gym.Env[Observation, np.int64]):
             game: a game's name, or a game.
             opponent: an agent's name, an Agent, or None.
             seat: "random" (drawn at each reset) or a seat's number.
-            reward: "outcome" or "margin".
+            reward: "outcome", "margin" or another of the game's `rewards`.
             illegal: what an illegal action does: "lose" the game or "raise" ValueError.
             max_decisions: after how many decisions of all seats a game is truncated; None: the game's default.
             render_mode: None, "ansi", "rgb_array" or "human".
@@ -148,19 +149,31 @@ class GameEnv(gym.Env[Observation, np.int64]):
             seed = check_whole_number("seed", seed, 0)
         start, seat = read_reset_options(self.game, options)
         super().reset(seed=seed)
-        batch = self._batch
         if seed is not None:
             keys = keys_from_seeds([seed])
         elif self._start is None:
             keys = self.np_random.integers(2**64, size=1, dtype=np.uint64)
         else:
             keys = None
-        self._start = None  # in case that no game begins
-        batch.begin(_ONLY, keys, start, seat)
-        self._start = self._before = self._first_row(start)
+        self.begin(keys, start, seat)
         if self.render_mode == "human":
             self.render()
         return self._observe(), self._info()
+
+    def begin(self, keys: npt.NDArray[np.uint64] | None, start: np.void | None, seat: int | None) -> None:
+        """Begins a game as `reset` does, by the key of its random stream.
+
+        Args:
+            keys: the key, shape (1,); None: the stream goes on.
+            start: the row to start from, its key ignored; None: the start of the game.
+            seat: the agent's; None: as the environment's options say.
+
+        Raises:
+            ValueError: the seat does not decide in what follows from `start`.
+        """
+        self._start = None  # in case that no game begins
+        self._batch.begin(_ONLY, keys, start, seat)
+        self._start = self._before = self._first_row(start)
 
     def _first_row(self, start: np.void | None) -> np.void:
         first = self.game.rows(1)[0] if start is None else start.copy()
@@ -274,6 +287,13 @@ class GameEnv(gym.Env[Observation, np.int64]):
     def __getstate__(self) -> dict[str, Any]:
         """All but the window, so copies and pickles carry the game in progress."""
         return {**self.__dict__, "_window": None}
+
+    def __copy__(self) -> "GameEnv":
+        """As deep as `copy.deepcopy`: two environments never share a game."""
+        return copy.deepcopy(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.game!r}, {self._batch.description}>"
 
     def render(self) -> Any:
         """The picture that `render_mode` asks for: text or an array; None where a window shows it, or without a mode.

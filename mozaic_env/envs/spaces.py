@@ -12,7 +12,7 @@ def field_space(field: Field) -> spaces.Space[np.ndarray]:
     """Zeros and ones as MultiBinary (int8), counts as a Box with exact bounds."""
     if field.high is None:
         return spaces.MultiBinary(field.shape)
-    high = np.array(field.high, field.dtype)
+    high = np.array(field.high, field.dtype).reshape(field.shape)
     return spaces.Box(np.zeros_like(high), high, dtype=field.dtype)
 
 

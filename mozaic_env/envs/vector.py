@@ -1,6 +1,7 @@
 """Any game of the package as a native Gymnasium vector environment: one compiled loop, no processes."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -231,6 +232,13 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             self._add_endings(infos)
         return buffers.observation, buffers.rewards, buffers.terminated, buffers.truncated, infos
 
+    def __copy__(self) -> "GameVectorEnv":
+        """As deep as `copy.deepcopy`: two environments never share a game."""
+        return deepcopy(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.game!r}, num_envs={self.num_envs}, {self._batch.description}>"
+
     def _require_games(self) -> None:
         if not self._begun:
             raise EpisodeOver("no game has begun; call reset() first")
@@ -300,6 +308,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         They repeat with the games' seeds and with how often this was called since the environment was made. With
         ``copy=False`` the array is one of two that take turns.
         """
+        self._require_games()
         batch = self._batch
         self._samples += 1
         chosen = np.empty(self.num_envs, np.int64) if self.copy else self._chosen[self._samples & 1]
@@ -323,11 +332,13 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     @property
     def states(self) -> npt.NDArray[Any]:
         """A copy of all games' rows, shape (num_envs,)."""
+        self._require_games()
         return self._batch.rows.copy()
 
     @property
     def positions(self) -> tuple[str, ...]:
         """All games' position strings."""
+        self._require_games()
         return tuple(self.game.format_position(row) for row in self._batch.rows)
 
     def render(self) -> tuple[Any, ...] | None:
@@ -344,7 +355,9 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
 
         Raises:
             ValueError: there is no such game.
+            EpisodeOver: nothing has been reset yet.
         """
+        self._require_games()
         if check_whole_number("index", index, 0) >= self.num_envs:
             raise ValueError(f"index={index!r}; accepted: 0..{self.num_envs - 1}")
         row = self._batch.rows[index]

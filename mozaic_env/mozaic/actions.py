@@ -48,6 +48,16 @@ def action_planes(tiles: int) -> npt.NDArray[np.int64]:
     return places
 
 
+def tiles_of_action(action: int, rows: int, cols: int) -> tuple[int, ...]:
+    """The tile of a placement or removal; both tiles of a slide, the one that it leaves first."""
+    tiles = rows * cols
+    if not tiles <= action < 5 * tiles:
+        return (action % tiles,)
+    tile, direction = divmod(action - tiles, 4)
+    ranks, files = SLIDES[direction]
+    return tile, tile + ranks * cols + files
+
+
 def tile_name(tile: int, cols: int) -> str:
     """A tile's coordinates: file letter and rank number, ``a1`` is tile 0."""
     return f"{FILES[tile % cols]}{tile // cols + 1}"

@@ -1,15 +1,24 @@
-"""Pictures of Mozaic: in text, and as data for `mozaic_env.core.picture`."""
+"""Pictures of Mozaic, as data for `mozaic_env.core.picture`; those in text are in `drawing_text`."""
 
 import functools
 
 import numpy as np
 
 from mozaic_env.core.picture import Box, Item, Line, Picture, Text, Use
+from mozaic_env.core.places import Place
 from mozaic_env.mozaic import symbols
-from mozaic_env.mozaic.actions import EDITIONS, FILES, NO_GEM, PLAYERS, POINTS_PER_SQUARE, SLIDES, Gem, format_action
+from mozaic_env.mozaic.actions import (
+    EDITIONS,
+    FILES,
+    NO_GEM,
+    PLAYERS,
+    POINTS_PER_SQUARE,
+    Gem,
+    format_action,
+    tile_name,
+    tiles_of_action,
+)
 from mozaic_env.mozaic.symbols import INK, MUTED
-
-_GEMS = ("Y", "b")  # told apart without colour
 
 SIZE = 512  # of the picture, in units
 LEFT, TOP, BOARD = 36, 72, 368  # the room for the board
@@ -18,32 +27,6 @@ LADDER_X, RUNG_WIDTH = (427, 467), 32
 RUNGS, MOST_RUNGS, RUNG_PITCH = 16, 64, 23
 BAG_Y = 485
 EFFECTS = {Gem.EMERALD: "emerald: slide", Gem.DIAMOND: "diamond: remove"}
-
-
-def draw_text(row: np.void) -> str:
-    """The board with its coordinates, whose decision it is, the gem in hand, the bag and the score."""
-    rows, cols = int(row["rows"]), int(row["cols"])
-    lines = []
-    for rank in reversed(range(rows)):
-        tiles = (rank * cols + file for file in range(cols))
-        lines.append(f"{rank + 1}  " + " ".join(_tile(row, tile) for tile in tiles))
-    lines.append("   " + " ".join(FILES[:cols]))
-    bag = " ".join(f"{gem.name.lower()} {row['bag'][gem]}" for gem in Gem)
-    lines.append(f"score: yellow (Y) {row['score'][0]}, blue (b) {row['score'][1]}")
-    lines.append(f"bag: {bag}")
-    if row["plays"] == 0:
-        lines.append("the game is over")
-    else:
-        hand = "nothing" if row["hand"] == NO_GEM else Gem(row["hand"]).name.lower()
-        lines.append(f"{PLAYERS[row['mover']]} to play, in hand: {hand}, draws owed: {row['plays']}")
-    return "\n".join(lines)
-
-
-def _tile(row: np.void, tile: int) -> str:
-    for colour, gem in enumerate(_GEMS):
-        if int(row["gems"][colour]) >> tile & 1:
-            return gem
-    return "."
 
 
 def draw(row: np.void, before: np.void | None = None, action: int | None = None, caption: str = "") -> Picture:
@@ -63,6 +46,17 @@ def draw(row: np.void, before: np.void | None = None, action: int | None = None,
         ),
         title=f"Mozaic, {_headline(row)}, yellow {row['score'][0]}, blue {row['score'][1]}",
     )
+
+
+def places(row: np.void) -> tuple[Place, ...]:
+    """The tiles, where `draw` puts them."""
+    board = _board(int(row["rows"]), int(row["cols"]))
+    gems = [int(gems) for gems in row["gems"]]
+    found = []
+    for tile in range(board.rows * board.cols):
+        holds = next((f"{PLAYERS[colour]} gem" for colour in range(2) if gems[colour] >> tile & 1), "")
+        found.append(Place(tile_name(tile, board.cols), *board.corner(tile), board.tile, board.tile, holds))
+    return tuple(found)
 
 
 class _Board:
@@ -164,7 +158,7 @@ def _header(row: np.void, caption: str) -> list[Item]:
 
 def _marks(board: _Board, row: np.void, before: np.void | None, action: int | None) -> list[Item]:
     """Under the gems: squares, tiles that have changed, and the way of a slide."""
-    named = _tiles_of_action(board, action)
+    named = () if action is None else tiles_of_action(action, board.rows, board.cols)
     changed: set[int] = set()
     items: list[Item] = []
     for colour in range(2):
@@ -193,18 +187,6 @@ def _squares(board: _Board, colour: int, now: int, then: int) -> list[Item]:
             x, y = board.corner(tile)
             items.append(Use(symbols.square(colour, board.tile, new), x + board.tile, y))
     return items
-
-
-def _tiles_of_action(board: _Board, action: int | None) -> tuple[int, ...]:
-    """The tile of a placement or removal, both tiles of a slide."""
-    tiles = board.rows * board.cols
-    if action is None:
-        return ()
-    if not tiles <= action < 5 * tiles:
-        return (action % tiles,)
-    tile, direction = divmod(action - tiles, 4)
-    ranks, files = SLIDES[direction]
-    return tile, tile + ranks * board.cols + files
 
 
 def _slide(board: _Board, changed: set[int], gems: int) -> tuple[int, ...]:

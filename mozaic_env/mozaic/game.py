@@ -1,5 +1,6 @@
 """Mozaic with an edition and a board fixed: the Python half of the Game contract, and the documentation page."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -9,8 +10,21 @@ import numpy.typing as npt
 from mozaic_env.core import contract
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.picture import Picture
+from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
-from mozaic_env.mozaic import actions, drawing, heuristics, observation, position, record, rules
+from mozaic_env.core.symmetry import Symmetry
+from mozaic_env.mozaic import (
+    actions,
+    drawing,
+    drawing_text,
+    heuristics,
+    observation,
+    position,
+    record,
+    rules,
+    symmetries,
+    words,
+)
 
 contract.register(
     rules.ROW,
@@ -128,7 +142,8 @@ class Mozaic(Game):
     dtype: ClassVar[np.dtype[Any]] = rules.ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     max_outcomes: ClassVar[int] = len(actions.Gem)
-    max_decisions: ClassVar[int] = 1000
+    max_decisions: int = 1000
+    margin_unit: ClassVar[str] = "squares"
 
     num_players = len(actions.PLAYERS)
 
@@ -162,15 +177,25 @@ class Mozaic(Game):
         return actions.action_planes(self.board[0] * self.board[1])
 
     @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        return symmetries.symmetries(*self.board)
+
+    @property
     def options(self) -> dict[str, Any]:
         return {"rules": self.rules, "rows": self.board[0], "cols": self.board[1]}
 
     @classmethod
     def of_header(cls, header: Mapping[str, str]) -> "Mozaic":
         sizes = header.get("board", "").split("x")
-        if len(sizes) != 2 or not all(size.isdecimal() for size in sizes) or "rules" not in header:
+        if len(sizes) != 2 or not all(re.fullmatch(r"[0-9]{1,2}", size) for size in sizes) or "rules" not in header:
             raise ValueError("record header: rules=... and board=ROWSxCOLS are needed, such as board=8x8")
         return cls(header["rules"], int(sizes[0]), int(sizes[1]))
+
+    @property
+    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
+        if self.rules == actions.EDITIONS[actions.AMETHYST]:
+            return super().starts
+        return ((0.5, {"mover": 0}), (0.5, {"mover": 1}))
 
     @property
     def seat_names(self) -> tuple[str, ...]:
@@ -203,9 +228,28 @@ class Mozaic(Game):
         return record.replay(self, game_record)
 
     def draw_text(self, row: np.void) -> str:
-        return drawing.draw_text(row)
+        return drawing_text.draw_text(row)
+
+    def draw_ansi(self, row: np.void, before: np.void | None = None) -> str:
+        return drawing_text.draw_ansi(row, before)
 
     def draw(
         self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
     ) -> Picture:
         return drawing.draw(row, before, action, caption)
+
+    def places(self, row: np.void) -> tuple[Place, ...]:
+        return drawing.places(row)
+
+    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
+        tiles = actions.tiles_of_action(action, *self.board)
+        return tuple(actions.tile_name(tile, self.board[1]) for tile in tiles)
+
+    def tell_action(self, row: np.void, action: int) -> str:
+        return words.tell_action(row, action)
+
+    def outcome_name(self, code: int) -> str:
+        return words.gem_name(code)
+
+    def tell_outcome(self, row: np.void, code: int) -> str:
+        return words.tell_outcome(row, code)

@@ -58,7 +58,7 @@ def _facets(outer: tuple[Point, ...], inner: tuple[Point, ...], shades: tuple[st
 
 def _round_cut(radius: float) -> tuple[Shape, ...]:
     """Amber: a round brilliant, lit from the upper left."""
-    shades = ("#e0971a", "#d98f13", "#e0971a", "#e8a42a", "#f5c25a", "#f7c966", "#f5c25a", "#edaf3e")
+    shades = ("#e59d1f", "#e09618", "#e59d1f", "#ecaa30", "#f7c661", "#f9cd6d", "#f7c661", "#f0b545")
     rim = Disc(0, 0, radius * 0.955, fill=AMBER, stroke=AMBER_DEEP, width=radius * 0.09)
     table = Polygon(_ring(8, radius * 0.5), fill="#f6c55c", stroke="#f9d583", width=radius * 0.035)
     return (rim, *_facets(_ring(8, radius * 0.93), _ring(8, radius * 0.5), shades), table)
@@ -66,9 +66,9 @@ def _round_cut(radius: float) -> tuple[Shape, ...]:
 
 def _rhombic_cut(radius: float) -> tuple[Shape, ...]:
     """Cobalt: a square on its corner, lit from the upper left."""
-    shades = ("#173a7c", "#2450a0", "#5583d6", "#2f60b8")
+    shades = ("#12306a", "#1d4490", "#4675cb", "#2652a6")
     rim = Polygon(_ring(4, radius), fill=COBALT, stroke=COBALT_DEEP, width=radius * 0.16)
-    table = Polygon(_ring(4, radius * 0.5), fill="#3767bf", stroke="#6f97e2", width=radius * 0.035)
+    table = Polygon(_ring(4, radius * 0.5), fill="#2c59b0", stroke="#5f88d8", width=radius * 0.035)
     return (rim, *_facets(_ring(4, radius), _ring(4, radius * 0.5), shades), table)
 
 

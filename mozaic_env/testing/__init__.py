@@ -23,7 +23,9 @@ from typing import Any
 
 from mozaic_env.core.game import Game
 from mozaic_env.testing import (
+    game_places,
     game_rules,
+    game_symmetry,
     game_text,
     single_basics,
     single_rules,
@@ -45,7 +47,7 @@ def _checks(*modules: ModuleType) -> list[Callable[..., None]]:
 
 def checks_for_game() -> list[Callable[[Game], None]]:
     """The checks of a game: each takes a `mozaic_env.core.game.Game`."""
-    return _checks(game_rules, game_text)
+    return _checks(game_rules, game_symmetry, game_text, game_places)
 
 
 def checks_for_env() -> list[Callable[[Callable[..., Any]], None]]:

@@ -61,7 +61,7 @@ def check_declarations(game: Game) -> None:
 
 def check_every_decision_has_a_legal_action(game: Game) -> None:
     """Wherever someone is to decide, the mask allows something, and seats are in range."""
-    rows = on.states(game, GAMES)
+    rows = some(on.states(game, GAMES), 20_000)
     where = on.where(rows)
     known = (where >= OVER) & (where < game.num_players)
     assert known.all(), f"{game!r}: mover says {np.unique(where[~known])}"
@@ -114,13 +114,14 @@ def check_every_legal_action_applies(game: Game) -> None:
 
 
 def check_the_last_action(game: Game) -> None:
-    """The highest action id is legal somewhere and then works like any other."""
-    last = game.num_actions - 1
+    """The highest action id that the game ever allows works like any other."""
+    last = game.last_action
     for seed in range(10):
-        rows = on.states(game, 300, seed=1000 * seed)
+        rows = on.states(game, 300, seed=1000 * seed, most=100_000)
         rows = rows[on.where(rows) >= 0]
         masks = np.zeros((len(rows), game.num_actions), np.int8)
         on.look(rows, on.where(rows), masks, np.zeros((len(rows), game.frame.itemsize), np.uint8))
+        assert not masks[:, last + 1 :].any(), f"{game!r}: an action above {last} is legal"
         for row in some(rows[masks[:, last] == 1], 20):
             assert game.parse_action(game.format_action(last)) == last
             after = row.copy()
@@ -161,7 +162,8 @@ def check_chance(game: Game) -> None:
         size = on.outcomes(row, codes, probabilities)
         found, shares = codes[:size].tolist(), probabilities[:size]
         at = f"{game!r} after {row['decisions']} decisions and {row['draws']} draws"
-        assert len(set(found)) == size <= game.max_outcomes, f"{at}: outcomes {found}"
+        assert len(set(found)) == size, f"{at}: outcomes {found}"
+        assert set(found) <= set(range(game.max_outcomes)), f"{at}: outcomes {found}, max_outcomes {game.max_outcomes}"
         assert (shares > 0).all(), f"{at}: probabilities {shares}"
         assert abs(shares.sum() - 1) < 1e-12, f"{at}: probabilities sum to {shares.sum()}"
         assert on.sample(row) in found, f"{at}: {on.sample(row)} sampled, possible are {found}"
@@ -187,6 +189,22 @@ def check_chance_frequencies(game: Game) -> None:
         at = f"{game!r} after {row['draws']} draws, outcomes {codes[:count]}"
         assert counts.sum() == size, f"{at}: other outcomes sampled, {np.unique(sampled)}"
         assert_frequencies(counts, probabilities[:count].copy(), at)
+
+
+def check_starts(game: Game) -> None:
+    """`setup` gives the starts that are declared, each as often as its probability says, and no other."""
+    size = 2_000
+    rows, known = on.seeded(game, size), game.rows(len(game.starts))
+    on.setup_rows(known)
+    for row, (_, fields) in zip(known, game.starts):
+        for name, number in fields.items():
+            row[name] = number
+    rows["key"] = 0
+    counts = np.array([np.count_nonzero(rows == row) for row in known])
+    assert counts.sum() == size, f"{game!r}: {size - counts.sum()} of {size} games start as none of {game.starts}"
+    probabilities = np.array([probability for probability, _ in game.starts])
+    assert abs(probabilities.sum() - 1) < 1e-12, f"{game!r}: starts {game.starts}"
+    assert_frequencies(counts, probabilities, f"{game!r}, starts")
 
 
 def check_returns(game: Game) -> None:

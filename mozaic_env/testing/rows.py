@@ -1,6 +1,6 @@
-"""The Game contract for Python callers: each function on one row, or on every row of an array.
+"""The Game contract for Python callers, as tests need it: on one row, or on every row of an array.
 
-`mozaic_env.core.contract` runs inside compiled code alone; these are thin compiled fronts for it.
+`mozaic_env.core.contract` runs inside compiled code alone; these and `mozaic_env.core.rows` are thin compiled fronts.
 """
 
 from functools import lru_cache
@@ -12,49 +12,21 @@ from mozaic_env.core import contract
 from mozaic_env.core.contract import Bytes, Floats, Integers, Row
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
+from mozaic_env.core.rows import apply, deal, legal, margin, mover, outcome, outcomes, resolve, sample, setup_rows
 from mozaic_env.core.stream import SAMPLE, keys_from_seeds, random_bits
 
-
-@jit
-def mover(row: Row) -> int:
-    """The seat that decides, or `contract.CHANCE`, or `contract.OVER`."""
-    return contract.mover(row)
-
-
-@jit
-def apply(row: Row, action: int) -> None:
-    """Makes a legal decision, no chance."""
-    contract.apply(row, action)
-
-
-@jit
-def deal(row: Row) -> None:
-    """Chance, by the row's own stream, until the next decision or the end."""
-    contract.deal(row)
-
-
-@jit
-def sample(row: Row) -> int:
-    """The chance outcome that the row's own stream gives."""
-    return contract.sample(row)
-
-
-@jit
-def outcomes(row: Row, codes: Integers, probabilities: Floats) -> int:
-    """Writes the possible chance outcomes; returns how many."""
-    return contract.outcomes(row, codes, probabilities)
-
-
-@jit
-def resolve(row: Row, code: int) -> None:
-    """Makes a chance outcome happen."""
-    contract.resolve(row, code)
-
-
-@jit
-def legal(row: Row, masks: Bytes, index: int) -> None:
-    """Writes the action mask to masks[index]."""
-    contract.legal(row, masks, index)
+__all__ = [  # checks call these as they call what is defined here
+    "apply",
+    "deal",
+    "legal",
+    "margin",
+    "mover",
+    "outcome",
+    "outcomes",
+    "resolve",
+    "sample",
+    "setup_rows",
+]
 
 
 @jit
@@ -65,15 +37,9 @@ def is_legal(row: Row, allowed: Bytes) -> None:
 
 
 @jit
-def outcome(row: Row, seat: int) -> float:
-    """The seat's result of a finished game."""
-    return contract.outcome(row, seat)
-
-
-@jit
-def margin(row: Row, seat: int) -> float:
-    """By how much the seat leads."""
-    return contract.margin(row, seat)
+def cut_off(row: Row) -> bool:
+    """Whether a game that is over has reached a limit of its own."""
+    return contract.cut_off(row)
 
 
 @jit
@@ -92,13 +58,6 @@ def observe(row: Row, seat: int, frames: Bytes, index: int) -> None:
 def action_values(row: Row, seat: int, weights: Floats, actions: Integers, values: Floats) -> int:
     """Writes the legal actions and their heuristic values; returns how many."""
     return contract.action_values(row, seat, weights, actions, values)
-
-
-@jit
-def setup_rows(rows: Rows) -> None:
-    """Sets up every row; its key and options are set."""
-    for row in rows:
-        contract.setup(row)
 
 
 @jit
@@ -184,8 +143,8 @@ def where(rows: Rows) -> npt.NDArray[np.int64]:
 
 
 @lru_cache(maxsize=16)
-def _states(game: Game, games: int, seed: int) -> Rows:
-    rows = seeded(game, games, seed)
+def _states(game: Game, games: int, seed: int, most: int | None) -> Rows:
+    rows, decided = seeded(game, games, seed), 0
     found: list[Rows] = []
     actions = np.empty(games, np.int64)
     for _ in range(2 * game.max_decisions * game.num_players):
@@ -195,14 +154,22 @@ def _states(game: Game, games: int, seed: int) -> Rows:
         random_actions(rows, 0, actions)
         actions[at_chance] = -1
         apply_each(rows, actions)
+        decided += int(np.count_nonzero(actions >= 0))
         running = where(rows) != contract.OVER
         found.append(rows[~running])
         rows, actions = rows[running], actions[running]
-        if not len(rows):
+        if not len(rows) or (most is not None and decided >= most):
             break
     return np.concatenate(found)
 
 
-def states(game: Game, games: int, seed: int = 0) -> Rows:
-    """All states of random games, those at chance and at the end included; a copy."""
-    return _states(game, games, seed).copy()
+def states(game: Game, games: int, seed: int = 0, most: int | None = None) -> Rows:
+    """All states of random games, those at chance and at the end included; a copy.
+
+    Args:
+        game: what is played.
+        games: how many.
+        seed: of the first; the others' count up.
+        most: about how many decisions to go on for, all games side by side; None: to their ends.
+    """
+    return _states(game, games, seed, most).copy()

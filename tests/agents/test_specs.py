@@ -53,6 +53,7 @@ def test_an_agent_is_returned_as_it_is() -> None:
         ("policy:x,sample=1,search=1", "does not go with"),
         ("policy:x,candidates=3", "goes with search=1"),
         ("policy:x,colour=blue", "sample=..."),
+        ("champion", r"plays Mozaic\(rules=.amethyst., rows=8, cols=8\); this is Mozaic\(.*rows=4"),
     ],
 )
 def test_errors(spec: object, words: str) -> None:

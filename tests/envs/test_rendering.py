@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import gymnasium as gym
@@ -236,6 +238,46 @@ def test_a_window_is_likely_where_there_is_a_display(monkeypatch: pytest.MonkeyP
 # --- videos -------------------------------------------------------------------------------------
 
 
+def test_three_episodes_are_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What reaches the writer of the files, whether or not there is one: every position, not blank, and moving."""
+    films: list[tuple[str, list[np.ndarray]]] = []
+
+    class Clip:
+        def __init__(self, frames: list[np.ndarray], fps: float) -> None:
+            self.frames = frames
+
+        def write_videofile(self, path: str, **options: Any) -> None:
+            films.append((path, self.frames))
+
+    for name in ("moviepy", "moviepy.video", "moviepy.video.io", "moviepy.video.io.ImageSequenceClip"):
+        module = ModuleType(name)
+        module.__dict__.update(ImageSequenceClip=Clip, __path__=[])
+        monkeypatch.setitem(sys.modules, name, module)
+    env = gym.wrappers.RecordVideo(
+        gym.make(ID, rows=4, cols=4, render_mode="rgb_array"),
+        str(tmp_path / "videos"),
+        episode_trigger=lambda episode: True,
+    )
+    steps = [play_episode(env, seed) for seed in range(3)]
+    env.close()
+    assert [len(frames) for _, frames in films] == [number + 1 for number in steps]
+    assert len({path for path, _ in films}) == 3
+    for _, frames in films:
+        assert {(frame.shape, frame.dtype) for frame in frames} == {((512, 512, 3), np.dtype(np.uint8))}
+        assert min(frame.std() for frame in frames) > 10
+        assert all((before != after).any() for before, after in itertools.pairwise(frames))
+
+
+def play_episode(env: gym.Env[Any, Any], seed: int) -> int:
+    """Plays first legal actions to the end of a game; returns how many."""
+    _, info = env.reset(seed=seed)
+    steps, over = 0, False
+    while not over:
+        _, _, terminated, truncated, info = env.step(np.flatnonzero(info["action_mask"])[0])
+        steps, over = steps + 1, terminated or truncated
+    return steps
+
+
 def test_three_episodes_give_three_videos(tmp_path: Path) -> None:
     """HighwayEnv 393, Gymnasium-Robotics 103: not blank, and moving."""
     pytest.importorskip("moviepy", reason="moviepy is not installed")
@@ -249,11 +291,7 @@ def test_three_episodes_give_three_videos(tmp_path: Path) -> None:
             gym.make(ID, rows=4, cols=4, render_mode="rgb_array"), str(folder), episode_trigger=lambda episode: True
         )
         for seed in range(3):
-            _, info = env.reset(seed=seed)
-            over = False
-            while not over:
-                _, _, terminated, truncated, info = env.step(np.flatnonzero(info["action_mask"])[0])
-                over = terminated or truncated
+            play_episode(env, seed)
         env.close()
         files = sorted(folder.glob("*.mp4"))
         assert len(files) == 3

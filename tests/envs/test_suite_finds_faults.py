@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from gymnasium.vector import VectorEnv
 
 from mozaic_env.core.record import Record
+from mozaic_env.core.symmetry import Symmetry
 from mozaic_env.envs.single import GameEnv
 from mozaic_env.envs.vector import GameVectorEnv
 from mozaic_env.mozaic.game import Mozaic
@@ -56,6 +58,31 @@ class NamesTwoActionsAlike(Mozaic):
         return super().format_action(1 if action == 0 else action)
 
 
+class PlacesBesideThePicture(Mozaic):
+    def places(self, row: Any) -> Any:
+        return tuple(replace(place, x=place.x + 300) for place in super().places(row))
+
+
+class ClicksElsewhere(Mozaic):
+    def clicks(self, row: Any, action: int) -> Any:
+        return ("z9",)
+
+
+class ASlideBeginsAsAnotherAction(Mozaic):
+    def clicks(self, row: Any, action: int) -> Any:
+        return super().clicks(row, action)[: 1 + action % 2]
+
+
+class SaysNothing(Mozaic):
+    def tell_action(self, row: Any, action: int) -> str:
+        return ""
+
+
+class NamesAllDrawsAlike(Mozaic):
+    def outcome_name(self, code: int) -> str:
+        return "gem"
+
+
 class LosesAWord(Mozaic):
     def write_record(self, *arguments: Any) -> Record:
         whole = super().write_record(*arguments)
@@ -83,6 +110,28 @@ class BoundsTheBagTooLow(Mozaic):
         object.__setattr__(low, "high", (1,) * low.size)
 
 
+class MirrorsTheBoardAlone(Mozaic):
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        kept, mirrored = super().symmetries[0], super().symmetries[2]
+        return kept, Symmetry("mirror", kept.actions, mirrored.entries)
+
+
+class LacksARotation(Mozaic):
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        return tuple(symmetry for symmetry in super().symmetries if symmetry.name != "rotate 180")
+
+
+class ForgetsTheCoin(Mozaic):
+    def __init__(self, **options: Any) -> None:
+        super().__init__("onyx", **options)
+
+    @property
+    def starts(self) -> Any:
+        return ((1.0, {"mover": 0}),)
+
+
 GAME_FAULTS = {
     ForgetsTheScore: "check_position_round_trip",
     ForgetsTheBag: "check_position_round_trip",
@@ -91,6 +140,14 @@ GAME_FAULTS = {
     ReplaysAnything: "check_records_are_checked",
     HasOneActionMore: "check_the_last_action",
     BoundsTheBagTooLow: "check_observation_bounds",
+    PlacesBesideThePicture: "check_places_are_on_the_picture",
+    ClicksElsewhere: "check_clicks_lead_to_every_action",
+    ASlideBeginsAsAnotherAction: "check_clicks_lead_to_every_action",
+    SaysNothing: "check_what_happens_is_told",
+    NamesAllDrawsAlike: "check_what_happens_is_told",
+    MirrorsTheBoardAlone: "check_rules_commute_with_symmetries",
+    ForgetsTheCoin: "check_starts",
+    LacksARotation: "check_symmetries_are_a_group",
 }
 
 

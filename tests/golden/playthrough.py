@@ -26,6 +26,16 @@ VARIANTS: dict[str, list[tuple[dict[str, Any], int]]] = {
         ({"rules": "onyx", "rows": 8, "cols": 8}, 1),
         ({"rules": "onyx", "rows": 4, "cols": 4}, 2),
     ],
+    "mosaic_chess": [
+        ({"max_plies": 60}, 1),
+        ({"max_plies": 61}, 2),
+    ],
+    "crystal_mosaic": [
+        ({"players": 2, "board": "base"}, 1),
+        ({"players": 2, "board": "side2"}, 1),
+        ({"players": 3, "board": "side1"}, 1),
+        ({"players": 4, "board": "grey"}, 1),
+    ],
 }
 HEAD = """\
 # A golden playthrough; written by `make golden`, never by hand.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from mozaic_env.mozaic.game import Mozaic
 SVG = "{http://www.w3.org/2000/svg}"
 BOARDS = [(rows, cols) for rows in SIZES for cols in SIZES if rows * cols % 2 == 0]
 TOLERANCE = 6  # of 255, for other versions of NumPy
+NUMBER = r"(?<![#\w])(-?[0-9]+(?:\.[0-9]+)?)"  # in SVG text, colours and names left alone
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
@@ -59,6 +61,7 @@ def test_the_cases_are_each_edition_on_two_boards() -> None:
         (rules, board) for rules in EDITIONS for board in ((8, 8), (4, 4))
     }
     assert sorted(FOLDER.glob("*.png")) == sorted(case.path for case in CASES)
+    assert sorted(FOLDER.glob("*.svg")) == sorted(case.svg for case in CASES)
 
 
 def kept(path: Path) -> np.ndarray:
@@ -69,10 +72,17 @@ def kept(path: Path) -> np.ndarray:
 
 @each_case
 def test_the_picture_is_still_the_same(case: Case) -> None:
-    """If it changed and should have: `python -m tests.mozaic.pictures.regenerate`, and look at it."""
+    """If it changed and should have: `make pictures`, and look at it."""
     drawn = to_rgb(case.picture(), WIDTH).astype(int)
     assert np.abs(drawn - kept(case.path)).max() <= TOLERANCE
     assert case.path.stat().st_size < 20_000
+
+
+@each_case
+def test_the_svg_is_still_the_same(case: Case) -> None:
+    drawn, kept = (re.split(NUMBER, text) for text in (to_svg(case.picture()), case.svg.read_text("utf-8")))
+    assert drawn[::2] == kept[::2]  # everything but numbers
+    assert [float(number) for number in drawn[1::2]] == pytest.approx(list(map(float, kept[1::2])), abs=0.011)
 
 
 @each_case
@@ -243,6 +253,47 @@ def test_in_grey_the_colours_differ_in_brightness_and_shape(board: tuple[int, in
         filled.append(shape.sum() / (np.ptp(rows) + 1) / (np.ptp(columns) + 1))
     assert filled[0] == pytest.approx(np.pi / 4, abs=0.07)
     assert filled[1] == pytest.approx(0.5, abs=0.1)
+
+
+# How people without one kind of cones see linear RGB (G. M. Machado, M. M. Oliveira, L. A. F. Fernandes, A
+# physiologically-based model for simulation of color vision deficiency, 2009; severity 1).
+VISION = {
+    "normal": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # of linear sRGB
+CONTRAST = 3.0  # what graphics need to be told apart (WCAG 2.2, 1.4.11)
+
+
+def contrast(one: np.ndarray, other: np.ndarray) -> float:
+    """The contrast ratio of two colours in linear RGB (WCAG 2.2)."""
+    low, high = sorted(float(np.clip(colour, 0, 1) @ LUMINANCE) for colour in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("vision", VISION)
+@pytest.mark.parametrize("board", [(8, 8), (4, 4)], ids=str)
+def test_gems_and_score_ladders_have_contrast_with_any_colour_vision(board: tuple[int, int], vision: str) -> None:
+    game = Mozaic("amethyst", *board)
+    row = game.rows(1)[0]
+    row["gems"], row["score"], row["plays"], row["hand"] = [1, 2], [4, 4], 1, 0
+    picture = game.draw(row)
+    middles, size = tiles_of(picture)
+    rungs = [uses(picture, f"rung-{colour}")[0] for colour in range(2)]
+    pairs = {
+        "gems": [(x - size / 6, y - size / 6, size / 3) for x, y in middles[:2]],
+        "rungs": [(x + 6, y + 6, 10) for x, y in rungs],
+    }
+    srgb = to_rgb(picture) / 255.0
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4) @ np.array(VISION[vision]).T
+    for name, places in pairs.items():
+        colours = []
+        for x, y, width in places:
+            part = linear[int(y) : int(y + width), int(x) : int(x + width)]
+            colours.append(part.reshape(-1, 3).mean(axis=0))
+        assert contrast(*colours) > CONTRAST, name
 
 
 # --- SVG ----------------------------------------------------------------------------------------

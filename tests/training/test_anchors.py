@@ -54,11 +54,11 @@ def test_the_best_by_points_against_the_last_anchor_is_kept_and_stands_for_the_r
     assert known["seed"] != read.card["seed"]
     curves = read_curves(folder)
     assert list(curves) == ["random", "greedy"]
-    assert [measurement[1] for measurement in curves["greedy"]] == points
-    decisions = [measurement[0] for measurement in curves["greedy"]]
+    assert [measurement.points for measurement in curves["greedy"]] == points
+    decisions = [measurement.decisions for measurement in curves["greedy"]]
     assert decisions == sorted(decisions)
     assert decisions[-1] == 4096
-    assert all(low <= middle <= high for _, middle, low, high in curves["random"])
+    assert all(measurement.low <= measurement.points <= measurement.high for measurement in curves["random"])
     picture = (folder / "curves.svg").read_text()
     assert "<svg" in picture
 
@@ -74,15 +74,18 @@ def test_curves_of_a_run_without_matches_on_the_way_are_an_error(config, tmp_pat
     assert "can't be read" in second
 
 
-def test_a_resumed_run_knows_the_best_score(config, tmp_path):
+def test_a_resumed_run_knows_the_best_score_and_how_long_it_has_taken(config, tmp_path):
     folder = tmp_path / "run"
     assert main(["--config", config, "--run-dir", str(folder), "steps=2048"]) == 0
-    before = state.read(folder)["best"]
+    before, minutes = state.read(folder)["best"], measured(folder, "evaluation/minutes")
     assert before == checkpoint.read_card(folder / "best")["results"]
     weights = (folder / "best" / "policy.safetensors").read_bytes()
-    # What is learnt now is worthless, so the best stays.
-    assert main(["--resume", str(folder), "steps=4096", "ppo.learning_rate=1.0", "ppo.learning_rate_end=1.0"]) == 0
+    # What is learnt now changes nothing, so the best stays.
+    assert main(["--resume", str(folder), "steps=4096", "ppo.learning_rate=1e-15", "ppo.learning_rate_end=0"]) == 0
     assert state.read(folder)["best"] == before
+    later = measured(folder, "evaluation/minutes")
+    assert later[: len(minutes)] == minutes  # the clock goes on where it was
+    assert 0 < minutes[0] < minutes[-1] < later[len(minutes)] < later[-1] < 10
     assert (folder / "best" / "policy.safetensors").read_bytes() == weights
 
 

@@ -4,8 +4,9 @@ import pytest
 
 from training.config import Config, as_yaml, load_config
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
-CONFIGS = [path for path in CONFIGS if path.name != "rllib.yaml"]  # it is of another kind: test_rllib_config.py
+FILES = (Path(__file__).parents[2] / "configs").glob("*.yaml")
+OTHERS = {"rllib.yaml", "sweep.yaml"}  # of other kinds: test_rllib_config.py, test_sweep.py
+CONFIGS = sorted(path for path in FILES if path.name not in OTHERS)
 
 
 @pytest.fixture
@@ -91,3 +92,23 @@ def test_overrides_that_are_none(write, word):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(ValueError, match=r"no\.yaml can't be read: No such file.*configs/"):
         load_config(tmp_path / "no.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seed: 1\nsteps: !!int x\n", "in line 2: 'x' is no int"),
+        ("steps: !!float 1.2.3\n", "in line 1: '1.2.3' is no float"),
+        ("ppo: {epochs: !!bool maybe}\n", "in line 1: 'maybe' is no bool"),
+        (f"steps: {'9' * 5000}\n", "in line 1: '9999"),
+    ],
+    ids=["int", "float", "bool", "digits"],
+)
+def test_a_value_that_is_not_of_the_type_it_names(write, text, message):
+    with pytest.raises(ValueError, match=f"is not YAML {message}"):
+        load_config(write(text))
+
+
+def test_an_override_that_is_not_of_the_type_it_names(write):
+    with pytest.raises(ValueError, match=r"override 'steps=!!int x' is not YAML in line 1: 'x' is no int"):
+        load_config(write(""), ["steps=!!int x"])

@@ -94,7 +94,7 @@ def test_twice_n_steps_are_2n_steps(config, tmp_path):
         assert one["optimizer"]["param_groups"][0][key] == two["optimizer"]["param_groups"][0][key]
     assert one["optimizer"]["state"][0]["step"] == two["optimizer"]["state"][0]["step"]
     assert same(one["kept"], two["kept"])  # there was one warm start, and it was the same
-    leagues = [sorted((slot["strategy"], slot["steps"]) for slot in s["league"]["slots"]) for s in (one, two)]
+    leagues = [sorted((slot["kind"], slot["steps"]) for slot in s["league"]["slots"]) for s in (one, two)]
     assert leagues[0] == leagues[1]
     assert one["league"]["updates"] == two["league"]["updates"]
     assert one["league"]["random"] == two["league"]["random"]
@@ -197,7 +197,7 @@ def test_a_damaged_state_is_passed_over_and_a_pickle_is_not_run(config, tmp_path
         def __reduce__(self):
             return (os.mkdir, (str(marker),))
 
-    torch.save({"format": 1, "steps": Bomb()}, latest)
+    torch.save({"format": state.FORMAT, "steps": Bomb()}, latest)
     assert state.read(folder)["steps"] < 2048
     earlier.write_bytes(pickle.dumps(Bomb()))
     assert resume(folder) == 2
@@ -214,7 +214,7 @@ def test_a_damaged_state_is_passed_over_and_a_pickle_is_not_run(config, tmp_path
         (["game.options={rows: 6, cols: 6}"], "game can't change"),
         (["opponents.past_size=3"], "opponents.past_size can't change"),
         (["stepz=3"], "stepz: unknown key"),
-        (["warm_start.teacher=greedy"], "no action values"),
+        (["warm_start.teacher=random"], "no action values"),
     ],
 )
 def test_what_can_not_change_is_one_line_and_the_run_is_as_it_was(config, tmp_path, capsys, words, message):

@@ -1,3 +1,4 @@
+import itertools
 import json
 import os
 import signal
@@ -8,10 +9,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from mozaic_env.agents import checkpoint
 from mozaic_env.agents.network import BoardNetwork
+from training import run_folder
 from training import train as script
+from training.run_folder import RunFolder
 from training.train import main
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +73,8 @@ def test_a_run_leaves_everything_in_its_folder(config, tmp_path, capsys):
     assert {"games/finished", "opponents/mirror/score", "opponents/greedy/margin", "time/steps_per_second"} <= set(
         lines[0]
     )
-    assert {"train/value_loss", "train/approx_kl", "train/learning_rate"} <= set(lines[-1])
+    assert {"train/value_loss", "train/approx_kl", "train/learning_rate", "train/entropy"} <= set(lines[-1])
+    assert 0 < lines[-1]["train/entropy"] < 5
     rates = [line["train/learning_rate"] for line in lines[1:]]
     assert rates == sorted(rates, reverse=True)
     assert rates[0] > rates[-1]
@@ -83,6 +88,42 @@ def test_a_run_leaves_everything_in_its_folder(config, tmp_path, capsys):
     again = tmp_path / "again.yaml"
     again.write_text((folder / "config.yaml").read_text())
     assert script.load_config(again) == script.load_config(config, ["checkpoint_minutes=1e-6", "seed=11"])
+
+
+def test_a_run_says_where_its_time_went(config, tmp_path, capsys):
+    folder = tmp_path / "run"
+    warm = 'warm_start={teacher: "expectimax:depth=2", decisions: 2048, games: 32, minibatch: 128}'
+    assert run(config, folder, warm, "steps=2048", "evaluation.share=1", "evaluation.share_games=20") == 0
+    noted = facts(folder)
+    for phase, torch_parts in (("warm_start", {"update"}), ("self_play", {"update", "policy", "opponents"})):
+        assert torch_parts <= set(noted["seconds"][phase])
+    assert {"teacher", "buffers"} <= set(noted["seconds"]["warm_start"])
+    assert {"environment", "masks", "buffers", "evaluation"} <= set(noted["seconds"]["self_play"])
+    assert 0 < noted["share_outside_torch"] < 1
+    out = capsys.readouterr().out
+    for text in ("where the time went", "warm start", "self play", "everything else", "besides: evaluation"):
+        assert text in out
+
+
+def test_tensorboard_has_one_axis_and_no_name_twice(config, tmp_path):
+    folder = tmp_path / "run"
+    warm = 'warm_start={teacher: "expectimax:depth=2", decisions: 2048, games: 32, minibatch: 128, keep: 0.1}'
+    words = ["evaluation.share=1", "evaluation.share_games=20", "evaluation.games=0", "steps=3072"]
+    assert run(config, folder, warm, *words) == 0
+    written = EventAccumulator(str(folder / "tensorboard"), {"scalars": 0}).Reload()
+    steps = {tag: [event.step for event in written.Scalars(tag)] for tag in written.Tags()["scalars"]}
+    assert {tag: some for tag, some in steps.items() if some != sorted(set(some))} == {}
+    assert steps["warm_start/decisions"] == [2048]
+    assert steps["time/steps"] == [2048 + 1024, 2048 + 2048, 2048 + 3072]
+    assert steps["evaluation/decisions"][0] <= 2048
+    assert steps["evaluation/decisions"][-1] == 2048 + 3072
+    assert {tag for tag in steps if tag.startswith(("time/", "rollout/"))} == {
+        "time/elapsed",
+        "time/steps",
+        "time/steps_per_second",
+    }
+    assert {"train/entropy", "train/divergence"} <= set(steps)
+    assert "train/entropy_loss" not in steps
 
 
 def test_minutes_end_a_run(config, tmp_path, capsys):
@@ -216,6 +257,46 @@ def test_a_full_disk_on_the_way_does_not_end_the_run(config, tmp_path, capsys, m
     assert run(config, tmp_path / "run", "checkpoint_minutes=1e-6", "evaluation.games=0") == 0
     assert "No space left on device; training goes on" in capsys.readouterr().err
     assert checkpoint.resolve(tmp_path / "run").name == "final"
+
+
+def test_a_loss_that_is_no_number_stops_the_run_with_the_last_good_checkpoint_kept(config, tmp_path, capsys):
+    folder = tmp_path / "run"
+    assert run(config, folder, "steps=1024", "evaluation.games=0", "checkpoint_minutes=1e-6") == 0
+    weights = (folder / "final" / "policy.safetensors").read_bytes()
+    assert main(["--resume", str(folder), "steps=8192", "ppo.learning_rate=1e30", "ppo.learning_rate_end=1e30"]) == 1
+    assert "weights are not finite" in capsys.readouterr().err
+    assert facts(folder)["status"] == "failed"
+    assert (folder / "final" / "policy.safetensors").read_bytes() == weights
+    assert checkpoint.load(checkpoint.resolve(folder)).network.is_finite()
+    for kept in (folder / "checkpoints").iterdir():
+        assert checkpoint.load(kept).network.is_finite()
+    lower = ["ppo.learning_rate=1e-3", "ppo.learning_rate_end=1e-4"]
+    assert main(["--resume", str(folder), "steps=2048", "evaluation.games=0", *lower]) == 0  # from the last good state
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full, which is a full disk")
+def test_metrics_that_can_not_be_written_are_reported_once_and_training_goes_on(config, tmp_path, capsys, monkeypatch):
+    open_file = run_folder._JSONLines.__init__
+
+    def full(self, file):
+        open_file(self, Path("/dev/full"))
+
+    monkeypatch.setattr(run_folder._JSONLines, "__init__", full)
+    assert run(config, tmp_path / "run", "evaluation.games=0") == 0
+    assert capsys.readouterr().err.count("No space left on device; training goes on") == 1
+    assert checkpoint.resolve(tmp_path / "run").name == "final"
+
+
+def test_old_checkpoints_thin_out_evenly(config, tmp_path):
+    folder = RunFolder(tmp_path / "run", script.load_config(config))
+    for number in range(1, 201):
+        (folder.path / "checkpoints" / f"step-{1000 * number:012d}").mkdir()
+        folder.thin()
+    kept = [int(path.name[5:]) // 1000 for path in sorted((folder.path / "checkpoints").iterdir())]
+    assert len(kept) == run_folder.LATEST + run_folder.OLDER
+    assert kept[-run_folder.LATEST :] == list(range(201 - run_folder.LATEST, 201))
+    assert kept[0] == 1
+    assert max(later - earlier for earlier, later in itertools.pairwise(kept)) <= 2.5 * 200 / run_folder.OLDER
 
 
 def test_a_signal_before_the_first_step_leaves_a_loadable_checkpoint_too(config, tmp_path, monkeypatch):

@@ -33,6 +33,10 @@ class Case(NamedTuple):
     def path(self) -> Path:
         return FOLDER / f"{self.name}.png"
 
+    @property
+    def svg(self) -> Path:
+        return FOLDER / f"{self.name}.svg"
+
 
 CASES = [
     Case(

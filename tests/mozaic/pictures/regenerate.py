@@ -1,4 +1,4 @@
-"""Writes the kept pictures anew, those of the documentation too: ``python -m tests.mozaic.pictures.regenerate``.
+"""Writes the kept pictures anew, those of the documentation too: ``make pictures``, which runs this module.
 
 Look at them before they are committed.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from mozaic_env.core.picture import to_svg
 from mozaic_env.core.raster import to_rgb
 from tests.mozaic.pictures.cases import CASES, FOLDER, WIDTH
 
@@ -24,15 +25,21 @@ def write(path: Path, image: Image.Image) -> None:
     print(f"wrote {path.relative_to(FOLDER.parents[2])}, {path.stat().st_size:,} bytes")
 
 
+def write_atomically(path: Path, text: str) -> None:
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(text, "utf-8", newline="\n")
+    os.replace(temporary, path)
+
+
 def main() -> None:
     for case in CASES:
         write(case.path, Image.fromarray(to_rgb(case.picture(), WIDTH)))
+        write_atomically(case.svg, to_svg(case.picture()))
     DOCS.mkdir(exist_ok=True)
     for name, case in SHOWN.items():
-        image = Image.fromarray(to_rgb(case.picture()))
-        write(DOCS / name, image.quantize(192, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
-    for path in FOLDER.glob("*.png"):
-        if path not in {case.path for case in CASES}:
+        write(DOCS / name, Image.fromarray(to_rgb(case.picture())))
+    for path in (*FOLDER.glob("*.png"), *FOLDER.glob("*.svg")):
+        if path.stem not in {case.name for case in CASES}:
             print(f"{path.name} belongs to no case; remove it")
 
 

@@ -1,0 +1,12 @@
+"""Wrappers of the games' environments, where Gymnasium has none that does it.
+
+Here for single environments, in `mozaic_env.envs.wrappers.vector` under the same names for the native vector
+environment. Gymnasium's own work as they are, single and vector, such as `RecordEpisodeStatistics`, `RecordVideo`,
+`TransformReward`, and `FlattenObservation`, which gives one vector of all numbers.
+"""
+
+from mozaic_env.envs.wrappers.records import RecordGames
+from mozaic_env.envs.wrappers.shaping import PotentialReward
+from mozaic_env.envs.wrappers.symmetry import RandomSymmetry
+
+__all__ = ["PotentialReward", "RandomSymmetry", "RecordGames"]

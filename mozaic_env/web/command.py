@@ -1,0 +1,84 @@
+"""`mozaic play`: a table in the browser."""
+
+import os
+from argparse import Namespace
+
+from mozaic_env.agents.base import Agent
+from mozaic_env.agents.specs import is_folder, make_agent
+from mozaic_env.arena.contestants import make_contestants
+from mozaic_env.core.game import Game
+from mozaic_env.web import mind, view
+from mozaic_env.web.play import HUMAN, Play
+from mozaic_env.web.sessions import Sessions
+from mozaic_env.web.table import Table
+
+# Strong ones first, since the first is the usual opponent; those that this installation lacks are left out.
+USUAL_AGENTS = ("champion", "expectimax:depth=2", "pattern", "greedy", "random")
+
+
+def run(arguments: Namespace) -> int:
+    """The command; `arguments` as `mozaic_env.cli` reads them."""
+    if arguments.terminal:
+        from mozaic_env.web import terminal
+
+        return terminal.run(arguments, *_agents(arguments))
+    if arguments.seat is not None or arguments.seed is not None:
+        raise ValueError("--seat and --seed go with --terminal; the page has players and seed to choose")
+    from mozaic_env.web.app import PLAY, application, play_routes  # needs what the terminal does not
+    from mozaic_env.web.serve import serve
+
+    if arguments.sessions < 1:
+        raise ValueError(f"--sessions {arguments.sessions}; accepted: a whole number of at least 1")
+    game, agents = _agents(arguments)
+    table = Table(game, agents, Sessions(arguments.sessions))
+    print("getting ready; the first time compiles for some seconds", flush=True)
+    warm_up(game, agents)
+    app = application([PLAY], play_routes(table), host=arguments.host, names=arguments.allow_host)
+    serve(app, arguments.host, arguments.port, browser=arguments.browser, what=f"play {game.name}")
+    return 0
+
+
+def _agents(arguments: Namespace) -> tuple[Game, dict[str, Agent]]:
+    if arguments.agents:
+        game, agents = make_contestants(arguments.agents, arguments)
+    else:
+        game, _ = make_contestants([], arguments)
+        agents = [agent for spec in USUAL_AGENTS if (agent := _agent_if_there(spec, game)) is not None]
+    return game, name_agents(agents)
+
+
+def _agent_if_there(spec: str, game: Game) -> Agent | None:
+    try:
+        return make_agent(spec, game)
+    except (ValueError, ModuleNotFoundError):
+        return None
+
+
+def name_agents(agents: list[Agent]) -> dict[str, Agent]:
+    """The agents by names for visitors: of a path the last part alone, different ones told apart by numbers."""
+    named: dict[str, Agent] = {}
+    for agent in agents:
+        name = agent.name
+        if os.sep in name or is_folder(name):
+            path, comma, options = name.removeprefix("policy:").partition(",")
+            name = os.path.basename(os.path.normpath(path)) + comma + options
+        if name == HUMAN:
+            name = f"agent-{HUMAN}"
+        count = 1
+        while (unique := name if count == 1 else f"{name}-{count}") in named:
+            count += 1
+        named[unique] = agent
+    return named
+
+
+def warm_up(game: Game, agents: dict[str, Agent]) -> None:
+    """Compiles all that a game needs, so that no visitor waits for it."""
+    play = Play(game, 0, [HUMAN] * game.num_players)
+    for name, agent in agents.items():
+        if play.mover is None:
+            play.undo()
+        row = play.now.reshape(1)
+        if mind.kind_of(agent) is not None:
+            mind.think(agent, row)
+        play.play(int(agent.act(row)[0]), name)
+    view.of_play(play, 0)

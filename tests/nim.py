@@ -1,0 +1,204 @@
+"""A game for three without chance, over the Game contract: to see that nothing above counts on two players or luck.
+
+A pile of stones; whoever's turn it is takes one, two or three. Three taken give another turn. The last stone loses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mozaic_env.core import contract
+from mozaic_env.core.contract import HEADER, OVER
+from mozaic_env.core.game import Field, Game, Rows, binary, counts
+from mozaic_env.core.jit import jit
+from mozaic_env.core.picture import Picture
+from mozaic_env.core.record import Record
+from mozaic_env.core.stream import below
+
+PLAYERS = 3
+ROW = np.dtype([*HEADER, ("pile", np.uint8), ("turn", np.uint8), ("stones", np.uint8), ("taken", np.uint8, (3,))])
+
+
+@jit
+def setup(row: Any) -> None:
+    row.draws = row.decisions = 0
+    row.pile, row.turn = row.stones, 0
+    for seat in range(PLAYERS):
+        row.taken[seat] = 0
+
+
+@jit
+def mover(row: Any) -> int:
+    return OVER if row.pile == 0 else np.int64(row.turn)
+
+
+@jit
+def apply(row: Any, action: int) -> None:
+    row.decisions += 1
+    row.pile -= action + 1
+    row.taken[row.turn] += action + 1
+    if action < 2 and row.pile > 0:
+        row.turn = (row.turn + 1) % PLAYERS
+
+
+@jit
+def sample(row: Any) -> int:
+    return -1
+
+
+@jit
+def outcomes(row: Any, codes: Any, probabilities: Any) -> int:
+    return 0
+
+
+@jit
+def resolve(row: Any, code: int) -> None:
+    pass
+
+
+@jit
+def is_legal(row: Any, action: int) -> bool:
+    return action < row.pile
+
+
+@jit
+def legal(row: Any, masks: Any, index: int) -> None:
+    for action in range(3):
+        masks[index, action] = action < row.pile
+
+
+@jit
+def random_action(row: Any, bits: np.uint64) -> int:
+    return below(bits, min(3, row.pile))
+
+
+@jit
+def outcome(row: Any, seat: int) -> float:
+    return -1.0 if row.turn == seat else 1.0 / (PLAYERS - 1)
+
+
+@jit
+def margin(row: Any, seat: int) -> float:
+    most = 0
+    for other in range(PLAYERS):
+        if other != seat:
+            most = max(most, np.int64(row.taken[other]))
+    return np.float64(np.int64(row.taken[seat]) - most)
+
+
+@jit
+def observe(row: Any, seat: int, frames: Any, index: int) -> None:
+    frames[index, 0] = row.pile
+    for other in range(PLAYERS):
+        frames[index, 1 + other] = row.taken[(seat + other) % PLAYERS]
+    for other in range(PLAYERS):
+        frames[index, 4 + other] = row.turn == (seat + other) % PLAYERS
+
+
+@jit
+def action_values(row: Any, seat: int, weights: Any, actions: Any, values: Any) -> int:
+    size = min(3, np.int64(row.pile))
+    for action in range(size):
+        actions[action], values[action] = action, weights[0] * ((row.pile - action - 2) % 4 == 0)
+    return size
+
+
+@jit
+def value(row: Any, seat: int, weights: Any) -> float:
+    return 0.0
+
+
+@jit
+def decision_kind(row: Any) -> int:
+    return np.int64(row.turn)
+
+
+contract.register(
+    ROW,
+    {
+        function.py_func.__name__: function
+        for function in (
+            *(setup, mover, apply, sample, outcomes, resolve, is_legal, legal, random_action, outcome, margin),
+            *(observe, action_values, value, decision_kind),
+        )
+    },
+)
+
+
+class Nim(Game):
+    """Nim for three players, the last stone loses."""
+
+    name: ClassVar[str] = "nim"
+    dtype: ClassVar[np.dtype[Any]] = ROW
+    heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = {"greedy": (1.0,)}
+    max_outcomes: ClassVar[int] = 0
+    max_decisions: ClassVar[int] = 100
+    players: ClassVar[tuple[int, int]] = (PLAYERS, PLAYERS)
+    num_players = PLAYERS
+    num_actions = 3
+
+    def __init__(self, stones: int = 12) -> None:
+        if not isinstance(stones, int) or not 1 <= stones <= 100:
+            raise ValueError(f"stones={stones!r}; accepted: 1 to 100")
+        self.stones = stones
+        self.fields: tuple[Field, ...] = (
+            counts("pile", np.int8, (100,), "stones left"),
+            counts("taken", np.int8, (100,) * PLAYERS, "stones taken, own first"),
+            binary("turn", (PLAYERS,), "whose turn it is or was, own first"),
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"stones": self.stones}
+
+    @classmethod
+    def of_header(cls, header: Mapping[str, str]) -> Nim:
+        return cls(int(header["stones"]))
+
+    @property
+    def seat_names(self) -> tuple[str, ...]:
+        return ("first", "second", "third")
+
+    def rows(self, size: int) -> Rows:
+        made = np.zeros(size, self.dtype)
+        made["stones"] = self.stones
+        return made
+
+    def format_action(self, action: int) -> str:
+        if not 0 <= action < 3:
+            raise ValueError(f"action {action}; accepted: 0 to 2")
+        return str(action + 1)
+
+    def parse_action(self, text: str) -> int:
+        if text not in ("1", "2", "3"):
+            raise ValueError(f"{text!r}; accepted: 1, 2, 3")
+        return int(text) - 1
+
+    def format_position(self, row: np.void) -> str:
+        return f"{row['pile']} {row['turn']} {','.join(map(str, row['taken']))}"
+
+    def parse_position(self, text: str) -> Rows:
+        words = text.split(" ")
+        if len(words) != 3 or not words[0].isdecimal() or int(words[0]) > self.stones:
+            raise ValueError(f"position {text!r}; accepted: such as '7 0 2,3,0'")
+        row = self.rows(1)
+        row["pile"], row["turn"], row["taken"] = int(words[0]), int(words[1]), [int(n) for n in words[2].split(",")]
+        return row
+
+    def write_record(self, start: np.void, actions: Sequence[int], header: Mapping[str, Any], ending: str) -> Record:
+        facts = {"stones": str(start["pile"]), **{key: str(value) for key, value in header.items()}}
+        return Record(facts, tuple(self.format_action(action) for action in actions), ending == "truncated")
+
+    def replay(self, record: Record) -> Iterator[tuple[str, np.void]]:
+        raise NotImplementedError
+
+    def draw_text(self, row: np.void) -> str:
+        return "o" * int(row["pile"])
+
+    def draw(
+        self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
+    ) -> Picture:
+        return Picture(512, 512, "#ffffff", title=self.draw_text(row))

@@ -1,0 +1,77 @@
+import json
+
+import numpy as np
+import pytest
+
+from training.curves import Measurement, main, make_curve
+
+
+def make_run(folder, points, *, each=100, minutes=True, anchors=("greedy", "pattern")):
+    """A run's metrics: one match after every `each` decisions and half as many minutes."""
+    folder.mkdir()
+    with (folder / "metrics.jsonl").open("w") as file:
+        for i, value in enumerate(points, 1):
+            line = {"time/steps": each * i, "evaluation/decisions": each * i}
+            if minutes:
+                line["evaluation/minutes"] = each * i / 2
+            for anchor in anchors:
+                line |= {f"evaluation/{anchor}/points": value, f"evaluation/{anchor}/low": value - 0.1}
+                line[f"evaluation/{anchor}/high"] = value + 0.1
+            file.write(json.dumps(line) + "\n" + json.dumps({"time/steps": each * i, "train/loss": 1.0}) + "\n")
+    return str(folder)
+
+
+def test_seeds_are_averaged_where_all_have_been_measured():
+    first = [Measurement(0.1, 0, 1, 100, 50), Measurement(0.3, 0, 1, 300, 150)]
+    second = [Measurement(0.4, 0, 1, 200, 10), Measurement(0.8, 0, 1, 400, 20)]
+    curve = make_curve([first, second], "decisions")
+    assert curve.x.tolist() == [200, 300]
+    np.testing.assert_allclose(curve.points, [(0.2 + 0.4) / 2, (0.3 + 0.6) / 2])
+    np.testing.assert_allclose(curve.low, [0.2, 0.3])
+    np.testing.assert_allclose(curve.high, [0.4, 0.6])
+    with pytest.raises(ValueError, match=r"no minutes in common: some end at 20, others begin at 50"):
+        make_curve([first, second], "minutes")
+
+
+def test_several_runs_in_one_picture(tmp_path, capsys):
+    one = make_run(tmp_path / "one", [0.2, 0.5])
+    two = make_run(tmp_path / "two", [0.4, 0.6])
+    alone = make_run(tmp_path / "alone", [0.3])
+    picture = tmp_path / "both.svg"
+    assert main(["--compare", str(picture), f"seeds={one},{two}", alone, "--x", "minutes"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "seeds: 55.0 [50.0, 60.0] after 100 minutes (mean of 2 runs, lowest and highest)",
+        "alone: 30.0 [20.0, 40.0] after 50 minutes (one run, 95% interval)",
+        str(picture),
+    ]
+    assert "<svg" in picture.read_text()
+    assert main(["--compare", str(tmp_path / "both.png"), one, "--against", "greedy"]) == 0
+    assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
+    assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {"both.svg", "both.png"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--compare", "x.svg", "one", "one"], "'one' is no group of runs of its own label"),
+        (["--compare", "x.svg", "label="], "'label=' is no group"),
+        (["--compare", "x.svg", "nowhere"], "can't be read"),
+        (["--compare", "x.svg", "empty"], "no matches on the way"),
+        (["--compare", "x.svg", "one", "--against", "kasparov"], "accepted: greedy, pattern"),
+        (["--compare", "x.svg", "old", "--x", "minutes"], "old: a run has not noted its minutes"),
+        (["--compare", "x.cat", "one"], "cat"),
+        (["--compare", "nowhere/x.svg", "one"], "nowhere"),
+        (["one", "--x", "minutes"], "belong to --compare"),
+    ],
+)
+def test_errors_are_one_line_and_leave_no_picture(tmp_path, monkeypatch, capsys, words, message):
+    monkeypatch.chdir(tmp_path)
+    make_run(tmp_path / "one", [0.2])
+    make_run(tmp_path / "old", [0.2], minutes=False)
+    make_run(tmp_path / "empty", [])
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert message in error
+    assert not [path for path in tmp_path.iterdir() if path.is_file()]

@@ -1,0 +1,136 @@
+"""`mozaic play` as a user starts it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from argparse import Namespace
+
+import pytest
+from processes import ROOT
+from web_games import GAME, PythonAgent
+
+from mozaic_env.cli import main
+from mozaic_env.web import command
+from mozaic_env.web.serve import address, listening
+
+SMALL = ["--rows", "4", "--cols", "4", "--no-browser"]
+
+
+def refused(capsys, *words):
+    assert main(["play", *words]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("mozaic play: ")
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--agents", "nobody"], "unknown agent 'nobody'"),
+        (["--rules", "ruby"], "rules='ruby'; accepted"),
+        (["--game", "go"], "invalid choice: 'go'"),
+        (["--sessions", "0"], "--sessions 0; accepted"),
+        (["--port", "many"], "invalid int value"),
+        (["--port", "65536", "--agents", "random"], "port 65536; accepted"),
+        (["--host", "256.0.0.1", "--agents", "random"], "cannot listen at"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(capsys, words, message) -> None:
+    assert message in refused(capsys, *SMALL, *words)
+
+
+def test_a_taken_port_is_named_and_the_usual_one_is_then_not_insisted_on(capsys) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert "choose another with --port" in refused(capsys, *SMALL, "--agents", "random", "--port", str(port))
+    with listening("127.0.0.1", None) as first, listening("127.0.0.1", None) as second:
+        assert first.getsockname()[1] != second.getsockname()[1]
+
+
+def test_addresses_to_type() -> None:
+    assert address("127.0.0.1", 8000) == "http://127.0.0.1:8000/"
+    assert address("0.0.0.0", 80) == "http://127.0.0.1:80/"
+    assert address("::", 80) == "http://[::1]:80/"
+
+
+def test_visitors_see_no_paths_and_no_name_twice() -> None:
+    names = ["pattern", "/home/me/secret/runs/quick", "policy:runs/quick,sample=1", "other/quick/", "human"]
+    named = command.name_agents([PythonAgent(None, name) for name in names])
+    assert list(named) == ["pattern", "quick", "quick,sample=1", "quick-2", "agent-human"]
+    assert [agent.name for agent in named.values()] == names
+
+
+def test_agents_that_an_installation_lacks_are_left_out_of_the_usual_ones(monkeypatch) -> None:
+    def make(spec, game):
+        if spec == "champion":
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+        if spec == "greedy":
+            raise ValueError("unknown agent")
+        return PythonAgent(None, spec)
+
+    monkeypatch.setattr(command, "make_agent", make)
+    _, agents = command._agents(Namespace(agents=None, rules="onyx", rows=4, cols=4))
+    assert list(agents) == ["expectimax:depth=2", "pattern", "random"]
+
+
+def test_a_missing_library_is_named_with_what_to_install(capsys, monkeypatch) -> None:
+    monkeypatch.delitem(sys.modules, "mozaic_env.web.command")
+    monkeypatch.delitem(sys.modules, "mozaic_env.web.app", raising=False)
+    monkeypatch.setitem(sys.modules, "starlette.applications", None)
+    assert "pip install -e '.[play]'" in refused(capsys, *SMALL)
+
+
+def test_warming_up_asks_every_agent_even_if_the_game_is_short() -> None:
+    asked: list[str] = []
+
+    def first_empty(states):
+        return [next(tile for tile in range(16) if not int(states[0]["gems"].sum()) >> tile & 1)]
+
+    def agent(name):
+        return PythonAgent(lambda states: asked.append(name) or first_empty(states), name)
+
+    agents = {name: agent(name) for name in "012"}
+    command.warm_up(GAME, agents)
+    assert asked == ["0", "1", "2"]
+
+
+def test_the_command_serves_a_game_until_it_is_interrupted() -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    words = [sys.executable, "-W", "error", "-m", "mozaic_env.cli", "play", *SMALL, "--port", "0"]
+    with subprocess.Popen(
+        [*words, "--agents", "random"], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        try:
+            found = None
+            while found is None:
+                line = process.stdout.readline()
+                assert line, process.stderr.read()
+                found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+            connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+            connection.request("GET", "/")
+            page = connection.getresponse()
+            assert page.status == 200
+            assert b"/static/play.js" in page.read()
+            connection.request("POST", "/message", b'{"do":"hello"}', {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            assert answer.status == 200
+            token = json.loads(answer.read())["token"]
+            connection.request("GET", "/", headers={"Host": "evil.example"})
+            assert connection.getresponse().status == 421
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert err == "interrupted\n"
+    assert token not in out
