@@ -142,13 +142,12 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         self._decided[self.agents.index(agent)] = True
         terminated, truncated = bool(batch.buffers.terminated[0]), bool(batch.buffers.truncated[0])
         ended = terminated or truncated
-        who = self.agents if ended else [self._mover()]
         return (
             self._views(),
             self._rewards(before, agent),
             dict.fromkeys(self.agents if ended else [], terminated) | {"__all__": terminated},
             dict.fromkeys(self.agents if ended else [], truncated) | {"__all__": truncated},
-            self._endings(agent) if ended else {agent: {} for agent in who},
+            self._endings(agent) if ended else {self._mover(): {}},
         )
 
     def _mover(self) -> str:

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from ray_nodes import patiently
 
+NEEDED = "needs ray[rllib], of the extra rllib: make test-ray"
 STORE = 150 * 2**20  # bytes of shared memory of a node
 
 
 @pytest.fixture
 def nodes() -> Iterator[Any]:
     """A cluster on this machine with one node of one CPU, and a function that adds another."""
+    pytest.importorskip("ray", reason=NEEDED)
     from ray.cluster_utils import Cluster
 
     arguments = {"num_cpus": 1, "object_store_memory": STORE, "include_dashboard": False}
@@ -28,8 +30,7 @@ def nodes() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def ray_here() -> Iterator[None]:
     """Ray in this process."""
-    import ray
-
+    ray = pytest.importorskip("ray", reason=NEEDED)
     patiently(lambda: ray.init(num_cpus=2, object_store_memory=STORE, include_dashboard=False, logging_level="error"))
     yield
     ray.shutdown()

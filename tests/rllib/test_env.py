@@ -18,7 +18,7 @@ def make():
     pytest.importorskip("ray.rllib", reason="needs ray[rllib], of the extra rllib: make test-ray")
     from mozaic_env.envs.rllib import GameMultiAgentEnv
 
-    return lambda **options: GameMultiAgentEnv({**SMALL, **options})
+    return lambda plain=False, **options: GameMultiAgentEnv(options if plain else {**SMALL, **options})
 
 
 def some_action(rng, mask):
@@ -36,11 +36,18 @@ def play(env, rng, seed=None):
             return
 
 
-@pytest.mark.parametrize("rules", ["amethyst", "onyx"])
-def test_equal_to_the_single_environment(make, rules):
-    env, single = make(rules=rules), GameEnv("mozaic", opponent=None, rules=rules, **SMALL)
+@pytest.mark.parametrize(
+    ("options", "games"),
+    [
+        ({"rules": "amethyst", **SMALL}, 20),
+        ({"rules": "onyx", **SMALL}, 20),
+        ({"game": "crystal_mosaic", "players": 3}, 2),
+    ],
+)
+def test_equal_to_the_single_environment(make, options, games):
+    env, single = make(plain=True, **options), GameEnv(**{"game": "mozaic", "opponent": None, **options})
     rng = np.random.default_rng(0)
-    for seed in range(20):
+    for seed in range(games):
         observations, infos = env.reset(seed=seed)
         expected, info = single.reset(seed=seed)
         done = False
@@ -59,8 +66,9 @@ def test_equal_to_the_single_environment(make, rules):
             expected, reward, done, truncated, info = single.step(action)
             assert rewards[agent] == reward
             assert (terminateds["__all__"], truncateds["__all__"]) == (done, truncated)
-        assert set(observations) == set(rewards) == set(infos) == {"player_0", "player_1"}
-        assert sum(rewards.values()) == 0
+        everyone = {f"player_{seat}" for seat in range(env.game.num_players)}
+        assert set(observations) == set(rewards) == set(infos) == everyone
+        assert sum(rewards.values()) == pytest.approx(0)
         assert rewards == {name: facts["outcome"] for name, facts in infos.items()}
 
 

@@ -1,4 +1,4 @@
-"""The RLModule: `BoardNetwork`, masked."""
+"""The RLModule: the game's network, masked."""
 
 from __future__ import annotations
 
@@ -66,10 +66,11 @@ def test_it_is_the_network(module, batch):
 
 
 def test_weights_go_back_into_a_network(module, game, batch):
-    from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+    from mozaic_env.agents.network import NetworkConfig
+    from mozaic_env.agents.networks import make_network
     from mozaic_env.rllib.module import load_weights
 
-    network = load_weights(BoardNetwork(layout_of(game), NetworkConfig(8, 1, 8)), module.get_state())
+    network = load_weights(make_network(game, NetworkConfig(8, 1, 8)), module.get_state())
     np.testing.assert_array_equal(
         network(batch["obs"]["observations"])[0].detach(), module.network(batch["obs"]["observations"])[0].detach()
     )
