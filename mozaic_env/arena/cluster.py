@@ -5,6 +5,7 @@ changes nothing, and Ray plays it again elsewhere if a node is lost.
 """
 
 import contextlib
+import pickle
 import socket
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -96,10 +97,12 @@ def play_on_cluster(
         most = max(node["Resources"].get("CPU", 0) for node in ray.nodes() if node["Alive"])
         if most < cpus:
             raise ValueError(f"threads={cpus}, and no node of the Ray cluster has more than {most:g} CPUs")
-        agents = {agent.name: ray.put(agent) for _, *players, _ in pairings for agent in players}
+        # As bytes, since arrays that Ray itself stores are read-only, and searches write to theirs.
+        agents = {agent.name: agent for _, *players, _ in pairings for agent in players}
+        packed = {name: ray.put(ray.cloudpickle.dumps(agent)) for name, agent in agents.items()}
         play = ray.remote(num_cpus=cpus, max_retries=-1)(_play)
         waiting = {
-            play.remote(agents[first.name], agents[second.name], games, seed, options, __version__): number
+            play.remote(packed[first.name], packed[second.name], games, seed, options, __version__): number
             for number, first, second, seed in pairings
         }
         done = 0
@@ -115,8 +118,8 @@ def play_on_cluster(
                 progress(done)
 
 
-def _play(first: Agent, second: Agent, games: int, seed: int, options: dict[str, Any], version: str) -> MatchResult:
-    """A match, on a node."""
+def _play(first: bytes, second: bytes, games: int, seed: int, options: dict[str, Any], version: str) -> MatchResult:
+    """A match, on a node; the agents are pickled."""
     if version != __version__:
         import platform
 
@@ -124,4 +127,4 @@ def _play(first: Agent, second: Agent, games: int, seed: int, options: dict[str,
             f"node {platform.node()} has mozaic_env {__version__}, and {version} is asked for; install the same "
             "version on all nodes"
         )
-    return play_match(first, second, games, seed, **options)
+    return play_match(pickle.loads(first), pickle.loads(second), games, seed, **options)
