@@ -34,8 +34,9 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     ),
     "envs": (
         {"core", "agents", "envs", "games"},
-        {"numpy", "numba", "gymnasium", "stable_baselines3", "pettingzoo", "pyspiel", "open_spiel", "pygame"},
+        {"numpy", "numba", "gymnasium", "stable_baselines3", "pettingzoo", "pyspiel", "open_spiel", "pygame", "ray"},
     ),
+    "rllib": ({"core", "agents", "envs", "games", "rllib"}, {"numpy", "gymnasium", "torch", "ray"}),
     "testing": (
         {"core", "agents", "envs", "games", "testing"},
         {"numpy", "gymnasium", "stable_baselines3"},

@@ -48,10 +48,10 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.agents.networks import Network
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
+from mozaic_env.agents.thinning import superfluous
 from mozaic_env.core.game import Game
 from mozaic_env.envs.sb3 import GameVecEnv
 from training.config import OpponentsSection, PrioritySection
-from training.thinning import superfluous
 
 MIRROR, PAST, PRIORITISED = STRATEGIES = "mirror", "past", "prioritised"  # that deal copies of the learner
 SPARE = 3  # slots for copies that are out of play but not yet out of their games

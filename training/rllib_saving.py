@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from mozaic_env.agents import checkpoint
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+from mozaic_env.agents.network import NetworkConfig
+from mozaic_env.agents.networks import make_network
 from mozaic_env.core.game import Game
 from mozaic_env.rllib.module import load_weights
 from training.budget import Budget
@@ -90,7 +91,7 @@ class Saver:
 
     def save_checkpoint(self, name: str) -> None:
         """Exports the learner to the project's format, given its place in the run folder."""
-        network = BoardNetwork(layout_of(self.game), NetworkConfig(**self.config.network.model_dump()))
+        network = make_network(self.game, NetworkConfig(**self.config.network.model_dump()))
         checkpoint.save(
             self.folder.path / name,
             load_weights(network, self.algorithm.weights),

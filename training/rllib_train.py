@@ -14,7 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mozaic_env.agents.network import layout_of
+from mozaic_env.agents.network import NetworkConfig
+from mozaic_env.agents.networks import check_network
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.cluster import LOCAL, connect
 from mozaic_env.core.game import Game
@@ -80,10 +81,10 @@ def check(config: RLlibConfig) -> Game:
     """The configured game.
 
     Raises:
-        ValueError: a value that no single key can tell: the game's options, or an agent.
+        ValueError: a value that no single key can tell: the game's options, its network, or an agent.
     """
     game = make_game(config.game.name, **config.game.options)
-    layout_of(game)
+    check_network(game, NetworkConfig(**config.network.model_dump()))
     for spec in (*config.opponents.fixed, *config.evaluation.against):
         make_agent(spec, game)
     return game
@@ -95,8 +96,6 @@ def resume(run: Path, overrides: Sequence[str]) -> tuple[RLlibConfig, Path]:
     Raises:
         ValueError: there is no run or no state, or an override changes what can't change any more.
     """
-    from training.rllib_saving import latest_state
-
     if not (run / RUN).is_file():
         raise ValueError(f"{run} is no run (it has no {RUN}); --resume takes the folder that --run-dir named")
     old = load_config(run / CONFIG, (), RLlibConfig)
@@ -104,6 +103,8 @@ def resume(run: Path, overrides: Sequence[str]) -> tuple[RLlibConfig, Path]:
     for name in ("game", "network"):
         if getattr(old, name) != getattr(new, name):
             raise ValueError(f"{name} can't change when a run goes on; start another run")
+    from training.rllib_saving import latest_state
+
     return new, latest_state(run)
 
 
@@ -131,10 +132,17 @@ def train(config: RLlibConfig, game: Game, folder: RunFolder, budget: Budget, be
         budget: of steps and minutes.
         before: the state of a run that is to go on.
     """
+    import ray
+
     from training.rllib_algorithm import make_algorithm
     from training.rllib_saving import Saver, read_progress
-    from training.rllib_watch import Watch, note
+    from training.rllib_watch import Watch, write_numbers
 
+    room, wanted = ray.cluster_resources().get("CPU", 0), config.runners.number * config.runners.cpus
+    if room < wanted:
+        print(
+            f"the runners take {wanted:g} CPUs, the cluster has {room:g}: waiting until there is room", file=sys.stderr
+        )
     steps, elapsed = (0, 0.0) if before is None else read_progress(before)
     luck = config.seed, steps  # a run that goes on sees other luck than it has seen
     with make_algorithm(config, game, luck) as algorithm:
@@ -150,7 +158,7 @@ def train(config: RLlibConfig, game: Game, folder: RunFolder, budget: Budget, be
                 budget.check()
                 before_update, result = algorithm.decisions, algorithm.train()
                 if watch.look() and algorithm.decisions > before_update:
-                    bar.show(algorithm.decisions, note(logger, result, algorithm, budget, (steps, elapsed)))
+                    bar.show(algorithm.decisions, write_numbers(logger, result, algorithm, budget, (steps, elapsed)))
                     saver.check_weights()
                     saver.save_if_time()
         except Stopped as reason:

@@ -60,7 +60,7 @@ class Watch:
         return {"runners_lost": self._lost, "runners_back": self._back}
 
 
-def note(
+def write_numbers(
     logger: Logger, result: Mapping[str, Any], algorithm: Any, budget: Budget, first: tuple[int, float]
 ) -> dict[str, float]:
     """Writes the numbers of an update to metrics.jsonl and TensorBoard; returns the scores by opponent.

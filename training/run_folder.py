@@ -25,8 +25,8 @@ from typing import Any
 from stable_baselines3.common.logger import JSONOutputFormat, KVWriter, Logger, TensorBoardOutputFormat
 
 from mozaic_env.agents.checkpoint import CHECKPOINTS, versions
+from mozaic_env.agents.thinning import superfluous
 from training.config import Config, as_yaml
-from training.thinning import superfluous
 
 CONFIG, RUN, METRICS, TENSORBOARD = "config.yaml", "run.json", "metrics.jsonl", "tensorboard"
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"

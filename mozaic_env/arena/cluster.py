@@ -5,6 +5,8 @@ changes nothing, and Ray plays it again elsewhere if a node is lost.
 """
 
 import contextlib
+import pickle
+import socket
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +17,8 @@ from mozaic_env.arena.results import MatchResult
 
 LOCAL = "local"  # the address that starts Ray on this machine for as long as it is needed
 OBJECT_STORE = 512 * 2**20  # bytes of shared memory that it then takes
+AUTO = "auto"  # the address of the cluster that this machine is part of
+ANSWER_SECONDS = 10  # for the head of a cluster to answer
 
 Pairing = tuple[int, Agent, Agent, int]  # a number, who plays, the seed
 
@@ -24,7 +28,7 @@ def connect(address: str, *, cpus: float | None = None) -> Iterator[None]:
     """A connection to a Ray cluster; a context. Where this process has one already, that is used.
 
     Args:
-        address: "auto" for the cluster that this machine is part of, ``HOST:PORT`` of its head, or `LOCAL`.
+        address: `AUTO`, `LOCAL`, or ``HOST:PORT`` of the cluster's head.
         cpus: how many the Ray of `LOCAL` is to count, whatever the machine has; None: as many as there are.
 
     Raises:
@@ -40,19 +44,29 @@ def connect(address: str, *, cpus: float | None = None) -> Iterator[None]:
     if address == LOCAL:
         options = {"num_cpus": cpus, "object_store_memory": OBJECT_STORE, "include_dashboard": False}
     try:
+        if address not in (LOCAL, AUTO):
+            _knock(address)  # Ray itself would try for many minutes
         ray.init(address=address, logging_level="error", **options)
     except Exception as error:  # Ray has no common kind for what goes wrong here, down to plain Exception
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         if address == LOCAL:
             raise ValueError(f"Ray could not be started here: {reason}") from None
         raise ValueError(
-            f"no Ray cluster at {address!r}: {reason}; accepted: 'auto' on a machine of the cluster, HOST:PORT of its "
-            f"head (which `ray start --head` prints), or {LOCAL!r}"
+            f"no Ray cluster at {address!r}: {reason}; accepted: {AUTO!r} on a machine of the cluster, HOST:PORT of "
+            f"its head (which `ray start --head` prints), or {LOCAL!r}"
         ) from None
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """OSError or ValueError if nobody is at an address."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError("that is no HOST:PORT")
+    socket.create_connection((host.strip("[]"), int(port)), ANSWER_SECONDS).close()
 
 
 def play_on_cluster(
@@ -83,10 +97,12 @@ def play_on_cluster(
         most = max(node["Resources"].get("CPU", 0) for node in ray.nodes() if node["Alive"])
         if most < cpus:
             raise ValueError(f"threads={cpus}, and no node of the Ray cluster has more than {most:g} CPUs")
-        agents = {agent.name: ray.put(agent) for _, *players, _ in pairings for agent in players}
+        # As bytes, since arrays that Ray itself stores are read-only, and searches write to theirs.
+        agents = {agent.name: agent for _, *players, _ in pairings for agent in players}
+        packed = {name: ray.put(ray.cloudpickle.dumps(agent)) for name, agent in agents.items()}
         play = ray.remote(num_cpus=cpus, max_retries=-1)(_play)
         waiting = {
-            play.remote(agents[first.name], agents[second.name], games, seed, options, __version__): number
+            play.remote(packed[first.name], packed[second.name], games, seed, options, __version__): number
             for number, first, second, seed in pairings
         }
         done = 0
@@ -102,8 +118,8 @@ def play_on_cluster(
                 progress(done)
 
 
-def _play(first: Agent, second: Agent, games: int, seed: int, options: dict[str, Any], version: str) -> MatchResult:
-    """A match, on a node."""
+def _play(first: bytes, second: bytes, games: int, seed: int, options: dict[str, Any], version: str) -> MatchResult:
+    """A match, on a node; the agents are pickled."""
     if version != __version__:
         import platform
 
@@ -111,4 +127,4 @@ def _play(first: Agent, second: Agent, games: int, seed: int, options: dict[str,
             f"node {platform.node()} has mozaic_env {__version__}, and {version} is asked for; install the same "
             "version on all nodes"
         )
-    return play_match(first, second, games, seed, **options)
+    return play_match(pickle.loads(first), pickle.loads(second), games, seed, **options)

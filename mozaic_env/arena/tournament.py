@@ -71,6 +71,8 @@ def play_tournament(
         results[number] = result
         if on_result is not None:
             on_result(result)
+    if progress is not None:
+        progress(games * (number + 1))
     return [results[number] for number, *_ in due]
 
 

@@ -77,8 +77,8 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         self.possible_agents = [f"player_{seat}" for seat in range(seats)]
         self.agents = list(self.possible_agents)
         space = masked_space(self.game)
-        self.observation_spaces = dict.fromkeys(self.agents, space)
-        self.action_spaces = dict.fromkeys(self.agents, action_space(self.game))
+        self.observation_spaces: PerAgent = dict.fromkeys(self.agents, space)
+        self.action_spaces: PerAgent = dict.fromkeys(self.agents, action_space(self.game))
         # RLlib looks for the spaces of all agents together too.
         self.observation_space = spaces.Dict(dict.fromkeys(self.agents, space))
         self.action_space = spaces.Dict({agent: self.action_spaces[agent] for agent in self.agents})
@@ -100,7 +100,7 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         start, seat = read_reset_options(self.game, options)
         if seat is not None:
             raise ValueError("reset options ['seat']; accepted: 'position': every seat is an agent here")
-        keys = None
+        keys: Any = None
         if seed is not None:
             keys = keys_from_seeds([check_whole_number("seed", seed, 0)])
         elif not self._begun:
@@ -142,13 +142,12 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         self._decided[self.agents.index(agent)] = True
         terminated, truncated = bool(batch.buffers.terminated[0]), bool(batch.buffers.truncated[0])
         ended = terminated or truncated
-        who = self.agents if ended else [self._mover()]
         return (
             self._views(),
             self._rewards(before, agent),
             dict.fromkeys(self.agents if ended else [], terminated) | {"__all__": terminated},
             dict.fromkeys(self.agents if ended else [], truncated) | {"__all__": truncated},
-            self._endings(agent) if ended else {agent: {} for agent in who},
+            self._endings(agent) if ended else {self._mover(): {}},
         )
 
     def _mover(self) -> str:

@@ -1,4 +1,4 @@
-"""`BoardNetwork` as an RLModule that never picks an illegal action."""
+"""The project's networks as an RLModule that never picks an illegal action."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,8 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
 from torch import Tensor
 
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+from mozaic_env.agents.network import NetworkConfig
+from mozaic_env.agents.networks import Network, check_network, make_network
 from mozaic_env.core.game import Game
 from mozaic_env.envs.rllib import ACTION_MASK, OBSERVATIONS, masked_space
 from mozaic_env.envs.spaces import action_space
@@ -25,8 +26,8 @@ _PREFIX = "network."  # of the network's weights among the module's
 Weights = dict[str, npt.NDArray[Any]]
 
 
-class MaskedBoardModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # ray has no type information
-    """A policy and value network for observations of `observations` and `action_mask`, of any game with a board.
+class MaskedModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # ray has no type information
+    """A policy and value network for observations of `observations` and `action_mask`, of any game.
 
     `model_config` holds `game`, `options` (the game's own), and the sizes of
     `mozaic_env.agents.network.NetworkConfig`; `module_spec` writes it.
@@ -37,7 +38,7 @@ class MaskedBoardModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc] 
         config = dict(self.model_config)
         self.game = make_game(config["game"], **config["options"])
         sizes = {name: config[name] for name in NetworkConfig().__dict__}
-        self.network = BoardNetwork(layout_of(self.game), NetworkConfig(**sizes))
+        self.network = make_network(self.game, NetworkConfig(**sizes))
 
     def _forward(self, batch: Mapping[str, Any], **kwargs: Any) -> dict[str, Tensor]:
         """Logits, those of illegal actions very low, and values of shape (n,)."""
@@ -56,18 +57,18 @@ class MaskedBoardModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc] 
 
 
 def module_spec(game: Game, network: NetworkConfig) -> RLModuleSpec:
-    """What to give to `AlgorithmConfig.rl_module` for a game; ValueError if the game has no network."""
-    layout_of(game)
+    """What to give to `AlgorithmConfig.rl_module` for a game; ValueError if it has no such network."""
+    check_network(game, network)
     return RLModuleSpec(
-        module_class=MaskedBoardModule,
+        module_class=MaskedModule,
         observation_space=masked_space(game),
         action_space=action_space(game),
         model_config={"game": game.name, "options": game.options, **network.__dict__},
     )
 
 
-def load_weights(network: BoardNetwork, weights: Mapping[str, Any]) -> BoardNetwork:
-    """Fills a network with the state of a `MaskedBoardModule`, as its `get_state` gives it; returns the network."""
+def load_weights(network: Network, weights: Mapping[str, Any]) -> Network:
+    """Fills a network with the state of a `MaskedModule`, as its `get_state` gives it; returns the network."""
     own = {key.removeprefix(_PREFIX): torch.from_numpy(np.array(tensor)) for key, tensor in weights.items()}
     network.load_state_dict(own)
     return network

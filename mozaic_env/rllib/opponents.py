@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.network import BoardNetwork
+from mozaic_env.agents.networks import Network
 from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.agents.thinning import superfluous
 from mozaic_env.core.game import Game
 
 SELF = "self@"  # begins the names of earlier selves, their age in decisions follows
@@ -18,14 +19,10 @@ SPARE = 3  # slots for those that are out of play but not yet out of their games
 
 
 def thin(ages: Sequence[int], size: int) -> list[int]:
-    """The ages to keep, at most `size`: the first and the latest, and between them those that lie evenly.
-
-    While there are too many, the one goes whose neighbours in time are closest together.
-    """
+    """The ages to keep, at most `size`: the first and the latest, and between them those that lie evenly."""
     kept = sorted(ages)
     while len(kept) > size:
-        gaps = [later - earlier for earlier, later in zip(kept, kept[2:])]
-        del kept[1 + int(np.argmin(gaps)) if gaps else 0]
+        del kept[superfluous(kept)]
     return kept
 
 
@@ -40,8 +37,8 @@ class PastSelves:
         self,
         game: Game,
         size: int,
-        make: Callable[[], BoardNetwork],
-        load: Callable[[BoardNetwork, Mapping[str, Any]], Any],
+        make: Callable[[], Network],
+        load: Callable[[Network, Mapping[str, Any]], Any],
         seed: int,
     ) -> None:
         """Makes the slots.

@@ -25,7 +25,8 @@ from ray.rllib.utils.metrics import (
     WEIGHTS_SEQ_NO,
 )
 
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+from mozaic_env.agents.network import NetworkConfig
+from mozaic_env.agents.networks import Network, make_network
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.envs.rllib import ACTION_MASK, OBSERVATIONS, masked_space
 from mozaic_env.envs.spaces import action_space
@@ -115,8 +116,8 @@ class GamesEnvRunner(EnvRunner, Checkpointable):  # type: ignore[misc]  # ray ha
         )
         self._past: Past = {}
 
-    def _network(self) -> BoardNetwork:
-        return BoardNetwork(layout_of(self.game), self.task.network)
+    def _network(self) -> Network:
+        return make_network(self.game, self.task.network)
 
     def make_module(self) -> None:
         """Makes the module anew, its weights random."""

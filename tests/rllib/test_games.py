@@ -175,15 +175,23 @@ def keys_of(games: SelfPlayGames) -> Any:
 
 def sorted_rows(*columns: Any) -> Any:
     table = np.stack([np.asarray(column, np.float64) for column in columns], 1)
-    return table[np.lexsort(table.T)]
+    return table[np.lexsort(table.T[::-1])]  # by the first column, whose numbers are all different
 
 
-def test_fragments_against_games_played_one_by_one():
+@pytest.mark.parametrize(
+    ("game", "options", "fragments"),
+    [
+        ("mozaic", {"rules": "onyx", "rows": 3, "cols": 4}, 9),
+        pytest.param("crystal_mosaic", {"players": 3}, 60, marks=pytest.mark.slow),  # it compiles for minutes
+    ],
+)
+def test_fragments_against_games_played_one_by_one(game, options, fragments):
     """Rewards, ends, openings of the next game: all that reaches the learner, summed by hand."""
-    games = SelfPlayGames(small(), mirror=9, steps=7, pay=PAY, seed=[3])
+    games = SelfPlayGames(make_game(game, **options), mirror=9, steps=7, pay=PAY, seed=[3])
+    players = games.game.num_players
     keys, chooser = keys_of(games), Chooser(1)
-    parts = [games.play(chooser) for _ in range(9)]
-    told = account(games, keys, chooser, 9)
+    parts = [games.play(chooser) for _ in range(fragments)]
+    told = account(games, keys, chooser, fragments)
 
     seats = np.array([[decision[1] for decision in one] for one in told]).T
     leads = np.array([[decision[2] for decision in one] for one in told]).T
@@ -196,12 +204,12 @@ def test_fragments_against_games_played_one_by_one():
     finals = (
         np.array([ending[0] for _, _, ending in endings]),
         PAY.outcome * np.array([ending[1] for _, _, ending in endings]),
-        np.zeros((len(endings), 2)),
+        np.zeros((len(endings), players)),
     )
     weights = PAY.margin, PAY.discount, PAY.gae_lambda
-    expected = slowly(seats, ended, leads, values, finals, np.arange(1, 9) * 7, weights, 2)
+    expected = slowly(seats, ended, leads, values, finals, np.arange(1, fragments) * 7, weights, players)
     for number, part in enumerate(parts):
-        mine = [(key, advantage) for key, (fragment, advantage) in expected.items() if fragment == number]
+        mine = [(place, advantage) for place, (fragment, advantage) in expected.items() if fragment == number]
         actions = [chooser.said[step][0][game] for (step, game), _ in mine]
         logs = [chooser.said[step][1][game] for (step, game), _ in mine]
         targets = [advantage + values[step, game] for (step, game), advantage in mine]
