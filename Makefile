@@ -1,12 +1,13 @@
 # Everything a fresh clone needs: make, and Python 3.10 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-slow test-browser test-examples docs bench golden pictures clean
+.PHONY: help train test test-slow test-browser test-examples test-ray test-oldest docs bench golden pictures clean
 
 PYTHON ?= python3
 VENV   ?= .venv
-BIN    := $(VENV)/bin
-PY     := $(BIN)/python
+BIN     = $(VENV)/bin
+PY      = $(BIN)/python
+PINS    = constraints.txt
 
 CONFIG     ?= configs/quick.yaml
 RUN        ?= runs/quick
@@ -45,8 +46,16 @@ test-examples: $(VENV)/.installed-torchrl $(TIANSHOU)/.installed  ## install the
 
 docs: $(VENV)/.installed-docs  ## build the documentation into build/docs; warnings are errors
 	@$(PY) -c 'import mkdocs' 2>/dev/null || { echo "the documentation needs Python 3.11 or newer" >&2; exit 1; }
-	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict
+	@mkdir -p build && NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict >build/docs.log 2>&1 \
+	  || { grep -v ^INFO build/docs.log >&2; exit 1; }
 	@echo "built: build/docs/index.html"
+
+test-ray: .venv-ray/.installed  ## run the tests that start Ray, and those of the environments with RLlib's Gymnasium, in .venv-ray
+	.venv-ray/bin/python -m pytest -m ray
+	.venv-ray/bin/python -m pytest tests/envs
+
+test-oldest: .venv-oldest/.installed  ## run the tests of the environments with the oldest Gymnasium, in .venv-oldest
+	.venv-oldest/bin/python -m pytest tests/envs
 
 bench: $(VENV)/.installed-train  ## measure the environment's speed on this machine
 	$(BIN)/mozaic bench $(BENCH_ARGS)
@@ -94,4 +103,22 @@ $(TIANSHOU)/.installed: override CONSTRAINTS := build/constraints-tianshou.txt
 $(TIANSHOU)/.installed: pyproject.toml constraints.txt
 	@mkdir -p build && sed 's/^filelock==.*/filelock==3.32.7/' constraints.txt > $(CONSTRAINTS)
 	$(call install,train$(comma)dev$(comma)tianshou)
+	@touch $@
+
+# Two environments with another Gymnasium than constraints.txt pins. The file of pins lies beside them, since making
+# an environment anew clears it.
+.venv-ray/.installed .venv-oldest/.installed: override VENV = $(@D)
+.venv-ray/.installed .venv-oldest/.installed: override PY = $(@D)/bin/python
+.venv-ray/.installed .venv-oldest/.installed: override CONSTRAINTS = build/$(@D).txt
+
+.venv-ray/.installed: pyproject.toml constraints.txt constraints-ray.txt
+	@mkdir -p build
+	@grep -v '^gymnasium==' constraints.txt | cat - constraints-ray.txt > $(CONSTRAINTS)
+	$(call install,train$(comma)rllib$(comma)dev)
+	@touch $@
+
+.venv-oldest/.installed: pyproject.toml constraints.txt
+	@mkdir -p build
+	@sed 's/^gymnasium==.*/gymnasium==1.1.0/' constraints.txt > $(CONSTRAINTS)
+	$(call install,train$(comma)dev)
 	@touch $@

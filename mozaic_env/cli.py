@@ -33,6 +33,7 @@ EXTRAS = {
     "safetensors": "train",
     "starlette": "play",
     "uvicorn": "play",
+    "ray": "ray",
 }
 
 Subparsers = Any  # argparse keeps the type private
@@ -198,6 +199,12 @@ def _add_tournament(subparsers: Subparsers) -> None:
         "played again, so an interrupted tournament goes on where it was",
     )
     parser.add_argument("--report", metavar="DIR", help="write a report with pictures")
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="spread the matches over a Ray cluster: HOST:PORT of its head, auto on one of its machines, or local to "
+        "start Ray here; changes no result",
+    )
     _add_game_options(parser)
 
 
@@ -280,7 +287,6 @@ def _add_bench(subparsers: Subparsers) -> None:
         "Measure how fast the environments are here, next to other libraries that are installed.",
     )
     parts = ("kernels", "vector", "single", "sb3", "startup", "peers")
-    parser.add_argument("--game", choices=tuple(GAMES), default="mozaic", help="of which game (default: %(default)s)")
     parser.add_argument("--only", nargs="+", choices=parts, metavar="PART", help=f"some of: {', '.join(parts)}")
     parser.add_argument("--seconds", type=float, metavar="S", help="for each row (default: 1, with --quick 0.1)")
     parser.add_argument("--quick", action="store_true", help="short, and without the first compilation")

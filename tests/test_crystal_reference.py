@@ -32,6 +32,8 @@ def at(
         game.factories[number] = list(tiles)
     game.centre = list(centre)
     game.has_marker = taken
+    if taken is not None:
+        game.players[taken].floor = [MARKER]
     game.status, game.mover = "draft", 0
     return settle(game)
 
@@ -53,6 +55,8 @@ def give(game: ReferenceCrystal, seat: int, wall: str = "", floor: str = "", sco
     for name, tiles in lines.items():
         player.lines[int(name[1])] = list(tiles)
     player.floor, player.score = list(floor), score
+    if game.has_marker == seat and len(floor) < 7 and MARKER not in floor:
+        player.floor.append(MARKER)
     settle(game)
     return player
 
@@ -199,11 +203,11 @@ def test_on_the_base_board_every_space_is_fixed() -> None:
 
 
 def test_free_spaces_avoid_taken_spaces_the_colours_column_and_other_prints() -> None:
-    game = at(board="side2", centre="BB", taken=1)
-    give(game, 0, wall="B..../.K.../...../...../.....")
-    do(game, "C:B>2")
+    game = at(board="side2", centre="YY", taken=1)
+    give(game, 0, wall="Y..../.B.../...../...../.....")
+    do(game, "C:Y>2")
     assert game.status == "tiling"
-    assert game.spaces(0, 2) == [(2, 3), (2, 5)]  # 1: B in the column; 2: taken (its own print); 4: printed R
+    assert game.spaces(0, 2) == [(2, 3), (2, 5)]  # 1: Y in the column; 2: taken; 4: printed R
 
 
 def test_with_one_space_nobody_is_asked_and_with_none_the_line_goes_to_the_floor() -> None:
@@ -318,9 +322,7 @@ def nearly(board: str = "grey", players: int = 2) -> ReferenceCrystal:
 @pytest.mark.parametrize(("board", "row", "column", "colour"), [("grey", 2, 7, 10), ("side2", 3, 10, 12)])
 def test_the_game_ends_with_a_complete_row_and_bonuses(board: str, row: int, column: int, colour: int) -> None:
     game = nearly(board)
-    give(game, 1, wall="Y..../R..../.Y.../..Y../K....", score=30)
-    game.players[1].wall |= {(3, 1): "B", (4, 1): "W", (2, 4): "Y", (5, 5): "Y"}  # a column and all yellows
-    settle(game)
+    give(game, 1, wall="Y..../R.Y../BY.../W..Y./K...Y", score=31)  # a column and all yellows
     do(game, "C:B>1")
     assert game.status == "over"
     assert game.players[0].score == 5 + row

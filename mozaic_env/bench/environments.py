@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.builtin import greedy_agent
-from mozaic_env.bench import loops
+from mozaic_env.bench import loops, moves_loop
 from mozaic_env.bench.measure import MICROSECONDS, Case, Ratio
 from mozaic_env.core.game import Game
 from mozaic_env.envs.batch import Buffers
@@ -72,7 +72,16 @@ def kernels(game: Game) -> Plan:
         ceiling(),
     ]
     cases += [_agent_loop(game, name) for name in game.heuristics]
+    if game.most_moves:
+        cases.append(_moves_loop(game))
     return cases, []
+
+
+def _moves_loop(game: Game) -> Case:
+    """Whole moves made and taken back, as a search does: every move from some random states, one after the other."""
+    rows, moves = _fresh_rows(game, 3)[:64], np.zeros(game.most_moves, np.int64)
+    produces = "the moves of a state listed, each made and taken back"
+    return Case("whole moves", produces, lambda: float(moves_loop.make_all(rows, moves)))
 
 
 def _agent_loop(game: Game, heuristic: str) -> Case:

@@ -63,7 +63,7 @@ class Entities:
     Block b of the actions is those from b * per on; the k-th action of each block does the same with its entity.
 
     Attributes:
-        key: the entry of the observation that describes them, one along its first axis.
+        key: the entry of the observation that describes them, one behind the other.
         blocks: for each of them its block.
         per: how many actions each has.
     """

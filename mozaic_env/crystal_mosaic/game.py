@@ -100,9 +100,9 @@ class CrystalMosaic(Game):
     | `score` | Box int32 (n,) | points |
     | `wall` | MultiBinary int8 (n, 5, 5, 5) | player, colour, row, column: a tile is there |
     | `printed` | MultiBinary int8 (6, 5, 5) | the board: spaces printed in each colour, and doubled spaces |
-    | `lines` | Box int8 (n, 5, 5) | player, pattern line, colour: tiles on it |
-    | `table` | Box int8 (f + 1, 5) | factories, then the centre: tiles of each colour |
-    | `floor` | Box int8 (n, 5) | player, colour: tiles on the floor, the marker not counted |
+    | `lines` | Box int8 (25 n,) | tiles on them: player by player, line by line, colour by colour |
+    | `table` | Box int8 (5 f + 5,) | factories, then the centre: tiles of each colour |
+    | `floor` | Box int8 (5 n,) | player by player: tiles of each colour on the floor, the marker not counted |
     | `bag`, `lid` | Box int8 (5,) | tiles of each colour |
     | `marker` | MultiBinary int8 (n + 1,) | who has taken it in this round; last: it is in the centre |
     | `starter` | MultiBinary int8 (n,) | who began this round |
@@ -154,7 +154,7 @@ class CrystalMosaic(Game):
     dtype: ClassVar[np.dtype[Any]] = rules.ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     max_outcomes: ClassVar[int] = len(actions.COLOURS)
-    max_decisions: ClassVar[int] = 2000
+    max_decisions: int = 2000
     margin_unit: ClassVar[str] = "tens of points"
     players: ClassVar[tuple[int, int]] = min(actions.FACTORIES), max(actions.FACTORIES)
 

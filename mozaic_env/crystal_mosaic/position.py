@@ -135,6 +135,8 @@ def _read_table(words: list[str], row: np.void) -> None:
         row["sources"][source] = pile(letters)
     centre = words[4]
     row["marker"] = NOBODY if centre.startswith(MARKER) else rules.NOBODY + 1  # else a player tells
+    if centre == MARKER + "-":
+        raise ValueError(f"centre {centre!r}; accepted: {MARKER} alone where the marker lies there without tiles")
     if centre != MARKER:
         row["sources"][CENTRE] = pile(_read_tiles(centre.removeprefix(MARKER), "centre"))
     for name, text in zip(("bag", "lid"), words[5:7], strict=True):

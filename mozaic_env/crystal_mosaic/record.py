@@ -6,7 +6,7 @@ and actions in their notation.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from mozaic_env.crystal_mosaic.position import counts
 class Variant(Protocol):
     """What a record needs to know of a game; `mozaic_env.crystal_mosaic.game.CrystalMosaic` is one."""
 
-    name: Any
+    name: ClassVar[Any]
 
     @property
     def options(self) -> dict[str, Any]: ...

@@ -19,8 +19,8 @@ def tell_action(row: np.void, action: int) -> str:
     """Such as "p1 takes 2 red from factory 3 to line 2" or "p2 puts blue on column 4 of row 2"."""
     who = SEATS[row["mover"]]
     if action >= TILING:
-        colour = COLOUR_NAMES[row["colour"][row["mover"], row["line"]]]
-        return f"{who} puts {colour} on column {action - TILING + 1} of row {row['line'] + 1}"
+        tiled = COLOUR_NAMES[row["colour"][row["mover"], row["line"]]]
+        return f"{who} puts {tiled} on column {action - TILING + 1} of row {row['line'] + 1}"
     source, rest = divmod(action, PER_SOURCE)
     colour, target = divmod(rest, TARGETS)
     number = counts(row["sources"][source])[colour]

@@ -15,7 +15,7 @@ from mozaic_env.core.game import Game
 from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import REWARDS, Batch, check_choice, check_whole_number
+from mozaic_env.envs.batch import Batch, check_choice, check_whole_number
 from mozaic_env.envs.seats import seat_margins, seat_outcomes, seat_views
 from mozaic_env.envs.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.spaces import action_space, observation_space
@@ -58,18 +58,20 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
 
         Args:
             config: any of the options.
-            **options: `game` (a name or a game; "mozaic"), `reward` ("outcome", "margin"), `illegal` ("lose", "raise"),
-                `max_decisions`, `render_mode` (None, "ansi", "rgb_array"), and the game's own, such as `rules`.
+            **options: `game` (a name or a game; "mozaic"), `reward` (one of the game's: "outcome", "margin"),
+                `illegal` ("lose", "raise"), `max_decisions`, `render_mode` (None, "ansi", "rgb_array"), and the game's
+                own, such as `rules`.
 
         Raises:
             ValueError: an option is none of these.
         """
         given = {**(config or {}), **options}
-        self._margin = check_choice("reward", given.pop("reward", "outcome"), REWARDS) == "margin"
+        reward = given.pop("reward", "outcome")
         modes = (None, *self.metadata["render_modes"])
         self.render_mode = check_choice("render_mode", given.pop("render_mode", None), modes)
         illegal, limit = given.pop("illegal", "lose"), given.pop("max_decisions", None)
         self.game = make_game(given.pop("game", "mozaic"), **given)
+        self._weights = self.game.rewards[check_choice("reward", reward, tuple(self.game.rewards))]
         self._batch = Batch(self.game, 1, illegal=illegal, max_decisions=limit)
         seats = self.game.num_players
         self.possible_agents = [f"player_{seat}" for seat in range(seats)]
@@ -78,8 +80,8 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         self.observation_spaces = dict.fromkeys(self.agents, space)
         self.action_spaces = dict.fromkeys(self.agents, action_space(self.game))
         # RLlib looks for the spaces of all agents together too.
-        self.observation_space = spaces.Dict(self.observation_spaces)
-        self.action_space = spaces.Dict(self.action_spaces)
+        self.observation_space = spaces.Dict(dict.fromkeys(self.agents, space))
+        self.action_space = spaces.Dict({agent: self.action_spaces[agent] for agent in self.agents})
         self._margins = np.zeros((1, seats))
         self._decided = np.zeros(seats, np.bool_)  # who has made a decision that can be paid
         self._begun = False
@@ -102,7 +104,7 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         if seed is not None:
             keys = keys_from_seeds([check_whole_number("seed", seed, 0)])
         elif not self._begun:
-            keys = np.random.SeedSequence().generate_state(1, np.uint64)
+            keys = np.random.SeedSequence().generate_state(1, np.uint64).astype(np.uint64)
         self._batch.begin(_ONLY, keys, start, None)
         self._begun = True
         seat_margins(self._batch.rows, self._margins)
@@ -177,13 +179,14 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         return results[0]
 
     def _rewards(self, before: npt.NDArray[np.float64], acted: str) -> PerAgent:
-        slot = self._batch.slots[0]
-        if self._margin and not slot["illegal"]:
-            gains = (self._margins - before)[0]
-            return {agent: float(gains[seat]) for seat, agent in enumerate(self.agents) if self._decided[seat]}
-        if slot["status"] == loops.READY:
-            return {acted: 0.0}
-        return dict(zip(self.agents, map(float, self._results())))
+        slot, (margin, outcome) = self._batch.slots[0], self._weights
+        if slot["illegal"]:
+            return dict(zip(self.agents, map(float, self._results())))
+        running = slot["status"] == loops.READY
+        paid = margin * (self._margins - before)[0] + (0.0 if running else outcome * self._results())
+        if margin:
+            return {agent: float(paid[seat]) for seat, agent in enumerate(self.agents) if self._decided[seat]}
+        return {acted: 0.0} if running else dict(zip(self.agents, map(float, paid)))
 
     def _endings(self, acted: str) -> PerAgent:
         results = self._results()

@@ -15,10 +15,8 @@ from mozaic_env.core.contract import (
     Integers,
     apply,
     is_legal,
-    margin,
     mover,
     observe,
-    outcome,
     outcomes,
     resolve,
 )
@@ -65,20 +63,6 @@ def go_on(rows: Rows, code: int, actions: int, codes: Integers, probabilities: F
 def chances(rows: Rows, codes: Integers, probabilities: Floats) -> int:
     """Writes the possible chance outcomes and their probabilities; returns how many there are."""
     return outcomes(rows[0], codes, probabilities)
-
-
-@jit
-def results(rows: Rows, values: Floats) -> None:
-    """Writes every seat's result of a finished game."""
-    for seat in range(len(values)):
-        values[seat] = outcome(rows[0], seat)
-
-
-@jit
-def margins(rows: Rows, values: Floats) -> None:
-    """Writes by how much every seat leads."""
-    for seat in range(len(values)):
-        values[seat] = margin(rows[0], seat)
 
 
 @jit

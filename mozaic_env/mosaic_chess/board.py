@@ -352,7 +352,7 @@ def make(row: Row, move: int) -> int:
         row.kings[side] = target
     if move >> 16:
         row.material[side] += WORTH[PROMOTIONS[piece]] - WORTH[piece]
-        piece = np.int64(PROMOTIONS[piece])  # type: ignore[assignment]
+        piece = np.int64(PROMOTIONS[piece])
     row.board[target] = piece
     row.hash ^= HASH_OF_PIECE[piece, target] ^ HASH_OF_PASSED[row.passed]
     row.mover = 1 - side

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core import engine
 from mozaic_env.core.bits import ONE, first
 from mozaic_env.core.contract import Integers, Row
 from mozaic_env.core.engine import DRAWN, GOES_ON, LOST
@@ -18,7 +17,6 @@ from mozaic_env.mosaic_chess import board
 from mozaic_env.mosaic_chess.board import (
     MOST_QUIET,
     NOWHERE,
-    ROW,
     is_attacked,
     make,
     men_of,
@@ -76,7 +74,7 @@ def position_hash(row: Row) -> np.uint64:
 
 
 @jit
-def earlier_hashes(row: Row, hashes: Any) -> int:
+def earlier_hashes(row: Row, hashes: Any) -> Any:
     """See `mozaic_env.core.engine`."""
     found, past = row.hash, np.int64(row.past)
     for k in range(past - 1, -1, -1):
@@ -127,10 +125,10 @@ def promise(row: Row, move: int) -> int:
     piece, side = np.int64(row.board[origin]), np.int64(row.mover)
     gain = np.int64(WORTH[row.board[victim_of(row, origin, target)]])
     if move >> 16:
-        gain += WORTH[PROMOTIONS[piece]] - WORTH[piece]  # type: ignore[assignment]
-        piece = np.int64(PROMOTIONS[piece])  # type: ignore[assignment]
+        gain += WORTH[PROMOTIONS[piece]] - WORTH[piece]
+        piece = np.int64(PROMOTIONS[piece])
     if piece != KINGS[side] and gain < WORTH[piece] and is_attacked(row, target, 1 - side):
-        gain -= WORTH[piece]  # type: ignore[assignment]
+        gain -= WORTH[piece]
     change = (
         PLACES[piece, target]
         - PLACES[row.board[origin], origin]
@@ -153,19 +151,16 @@ def decision_of_move(row: Row, move: int) -> int:
     return SQUARES * (1 + (move >> 16)) + ((move >> 8) & 255)
 
 
-engine.register(
-    ROW,
-    {
-        "list_moves": list_moves,
-        "make_move": make,
-        "unmake_move": unmake,
-        "position_hash": position_hash,
-        "earlier_hashes": earlier_hashes,
-        "standing": standing,
-        "loses_without_moves": loses_without_moves,
-        "static_value": static_value,
-        "promise": promise,
-        "begins_with_choice": begins_with_choice,
-        "decision_of_move": decision_of_move,
-    },
-)
+KERNELS = {
+    "list_moves": list_moves,
+    "make_move": make,
+    "unmake_move": unmake,
+    "position_hash": position_hash,
+    "earlier_hashes": earlier_hashes,
+    "standing": standing,
+    "loses_without_moves": loses_without_moves,
+    "static_value": static_value,
+    "promise": promise,
+    "begins_with_choice": begins_with_choice,
+    "decision_of_move": decision_of_move,
+}

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core import contract
+from mozaic_env.core import engine as core_engine
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
@@ -22,6 +23,7 @@ from mozaic_env.mosaic_chess import (
     position,
     record,
     rules,
+    tables,
 )
 
 contract.register(
@@ -44,6 +46,7 @@ contract.register(
         "decision_kind": heuristics.decision_kind,
     },
 )
+core_engine.register(board.ROW, engine.KERNELS)
 
 
 MATERIAL = 0.01  # of a win, for each pawn that the lead in material grows by, in the material reward
@@ -166,7 +169,7 @@ class MosaicChess(Game):
     max_outcomes: ClassVar[int] = 0
     margin_unit: ClassVar[str] = "pawns"
     rewards: ClassVar[Mapping[str, tuple[float, float]]] = {**Game.rewards, "material": (MATERIAL, 1.0)}
-    most_moves: ClassVar[int] = engine.board.MOST_MOVES
+    most_moves: ClassVar[int] = board.MOST_MOVES
 
     num_players = len(actions.PLAYERS)
     num_actions = actions.NUM_ACTIONS
@@ -237,7 +240,7 @@ class MosaicChess(Game):
 
     def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
         """The piece's square, or the square to go to; a promotion is asked about."""
-        return (actions.square_name(action % actions.SQUARES),)
+        return (actions.square_name(action % tables.SQUARES),)
 
     def tell_action(self, row: np.void, action: int) -> str:
         return notation.tell_action(row, action)

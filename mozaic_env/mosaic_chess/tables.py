@@ -206,7 +206,7 @@ WORTH = np.array([0] + 2 * [round(TENTHS * piece.worth) for piece in PIECES], np
 
 
 def _hash_numbers(size: int, stream: int) -> npt.NDArray[np.uint64]:
-    return np.random.SeedSequence([20210, stream]).generate_state(size, np.uint64)
+    return np.random.SeedSequence([20210, stream]).generate_state(size, np.uint64).astype(np.uint64)
 
 
 # Numbers of the position hash (A. Zobrist, A new hashing method with application for game playing, 1970).

@@ -142,7 +142,7 @@ class Mozaic(Game):
     dtype: ClassVar[np.dtype[Any]] = rules.ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     max_outcomes: ClassVar[int] = len(actions.Gem)
-    max_decisions: ClassVar[int] = 1000
+    max_decisions: int = 1000
     margin_unit: ClassVar[str] = "squares"
 
     num_players = len(actions.PLAYERS)

@@ -120,7 +120,7 @@ class SelfPlayGames:
         Args:
             seed: of their luck; whole numbers.
         """
-        keys = np.random.SeedSequence(list(seed)).generate_state(self.size, np.uint64)
+        keys = np.random.SeedSequence(list(seed)).generate_state(self.size, np.uint64).astype(np.uint64)
         for table in self._tables:
             table.batch.begin(np.arange(table.batch.size), keys[table.slice], None, None)
         self._open[:] = False

@@ -37,6 +37,12 @@ def is_legal(row: Row, allowed: Bytes) -> None:
 
 
 @jit
+def cut_off(row: Row) -> bool:
+    """Whether a game that is over has reached a limit of its own."""
+    return contract.cut_off(row)
+
+
+@jit
 def value(row: Row, seat: int, weights: Floats) -> float:
     """The heuristic value of the state for the seat."""
     return contract.value(row, seat, weights)
@@ -148,7 +154,7 @@ def _states(game: Game, games: int, seed: int, most: int | None) -> Rows:
         random_actions(rows, 0, actions)
         actions[at_chance] = -1
         apply_each(rows, actions)
-        decided += np.count_nonzero(actions >= 0)
+        decided += int(np.count_nonzero(actions >= 0))
         running = where(rows) != contract.OVER
         found.append(rows[~running])
         rows, actions = rows[running], actions[running]

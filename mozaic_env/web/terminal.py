@@ -22,6 +22,7 @@ from mozaic_env.web.play import HUMAN, IllegalMove, Play, legal_mask
 
 BOTH = "both"  # seats are the user's
 FEW = 24  # moves are listed without being asked for
+MOST_DRAWS = 4  # have lines of their own
 HELP = """\
 {moves}   take that move; Tab completes it
 moves          list all moves
@@ -248,7 +249,8 @@ class Terminal:
                 step = play.steps[number - 1]
                 who = "" if step.by == HUMAN else f" ({step.by})"
                 self.say(f"{step.told}{who}")
-            for told in play.drawn[number]:
+            drawn = play.drawn[number]
+            for told in drawn if len(drawn) <= MOST_DRAWS else ["; ".join(drawn)]:
                 self.say(told)
         self._told = len(play.positions)
 

@@ -135,7 +135,10 @@ def test_the_search_finds_what_trying_everything_finds(players: int, depth: int)
                 assert others[action] == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("spec", ["expectimax", "mcts:simulations=20", "paranoid", "maxn:depth=2,width=5"])
+COMPILED_ANEW = [pytest.param(spec, marks=pytest.mark.slow) for spec in ("expectimax", "mcts:simulations=20")]
+
+
+@pytest.mark.parametrize("spec", ["paranoid", "maxn:depth=2,width=5", *COMPILED_ANEW])
 @pytest.mark.parametrize("players", [2, 4])
 def test_searching_agents_play_legally(spec: str, players: int) -> None:
     game = CrystalMosaic(players)

@@ -27,16 +27,16 @@ def position_from(seen: dict[str, np.ndarray]) -> str:
     turn = "-" if seen["phase"][2] else str(seen["turn"].argmax() + 1)
     if seen["phase"][1]:
         turn += f"@{seen['tiling'].argmax() + 1}"
-    *factories, centre = seen["table"]
+    *factories, centre = seen["table"].reshape(-1, 5)
     words = [str(seen["round"][0]), str(seen["starter"].argmax() + 1), turn]
     words += ["/".join(letters(factory) or "-" for factory in factories)]
     words += [("*" if seen["marker"][-1] else "") + letters(centre) or "-"]
     words += [",".join(map(str, seen[name])) for name in ("bag", "lid")]
     for player in range(players):
-        lines = "/".join(letters(line) or "-" for line in seen["lines"][player])
+        lines = "/".join(letters(line) or "-" for line in seen["lines"].reshape(players, 5, 5)[player])
         tiles = seen["wall"][player]
         wall = [["".join(COLOURS[c] for c in range(5) if tiles[c, r, k]) or "." for k in range(5)] for r in range(5)]
-        floor = letters(seen["floor"][player]) + ("*" if seen["marker"][player] else "")
+        floor = letters(seen["floor"].reshape(-1, 5)[player]) + ("*" if seen["marker"][player] else "")
         words.append(f"{seen['score'][player]}:{lines}:{'/'.join(map(''.join, wall))}:{floor or '-'}")
     return " ".join(words)
 

@@ -58,8 +58,8 @@ def test_what_is_learnt_of_one_factory_holds_for_all(players: int) -> None:
         network.free_head.bias[:60] = network.free_head.bias[60:120] = 0.0
         logits, values = network(seen)
         swapped = dict(seen)
-        swapped["table"] = seen["table"].clone()
-        swapped["table"][:, [0, 1]] = seen["table"][:, [1, 0]]
+        tables = seen["table"].unflatten(1, (-1, 5))
+        swapped["table"] = tables[:, [1, 0, *range(2, tables.shape[1])]].flatten(1)
         other, same = network(swapped)
     torch.testing.assert_close(values, same)
     torch.testing.assert_close(logits[:, :30], other[:, 30:60])

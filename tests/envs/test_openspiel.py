@@ -25,7 +25,7 @@ with warnings.catch_warnings():
     from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation
 
 from mozaic_env.core.record import parse_record
-from mozaic_env.envs.openspiel import AgentBot, SpielGame, SpielState, register
+from mozaic_env.envs.openspiel import AgentBot, SpielGame, SpielState, game_type, register
 from mozaic_env.games import GAMES, make_game
 from mozaic_env.mozaic.actions import LETTERS
 from mozaic_env.testing import rows as on
@@ -85,6 +85,41 @@ def test_every_game_is_registered() -> None:
         game = pyspiel.load_game(f"python_{name}")
         assert game.rules == make_game(name)
         assert game.max_game_length() == game.rules.max_decisions
+        assert game.get_type().min_num_players <= game.num_players() <= game.get_type().max_num_players
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python_crystal_mosaic(players=3,max_decisions=40)",
+        pytest.param("python_mosaic_chess(max_decisions=20)", marks=pytest.mark.slow),  # compiles for long
+    ],
+)
+def test_random_simulation_of_the_other_games(text: str) -> None:
+    game = pyspiel.load_game(text)
+    pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False, mask_test=True)
+
+
+def test_commas_in_options_are_semicolons() -> None:
+    floor = "-1,-1,-1,-1,-1,-1,-1"
+    game = pyspiel.load_game(f"python_crystal_mosaic(floor={floor.replace(',', ';')})")
+    assert game.rules == make_game("crystal_mosaic", floor=floor)
+    assert pyspiel.load_game(str(game)).rules == game.rules
+
+
+def test_options_that_are_left_to_the_game() -> None:
+    """The floor of Crystal Mosaic is that of the board, unless it is given."""
+    for board in ("base", "side2"):
+        game = pyspiel.load_game(f"python_crystal_mosaic(board={board})")
+        assert game.rules == make_game("crystal_mosaic", board=board)
+        assert pyspiel.load_game(str(game)).rules == game.rules
+    assert SpielGameOf(Nim(30)).rules == Nim(30)
+
+
+def SpielGameOf(game: Any) -> SpielGame:  # noqa: N802
+    """As a registered game that is made without parameters."""
+    kind = type("Made", (SpielGame,), {"kind": game_type(game), "default": game})
+    return kind()
 
 
 @every_variant

@@ -90,6 +90,20 @@ def test_api_with_three_players() -> None:
     seed_test(lambda: raw_env(Nim(30), flat=True), num_cycles=50)
 
 
+@pytest.mark.usefixtures("lenient")
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("crystal_mosaic", {"players": 3, "max_rounds": 2}),
+        ("crystal_mosaic", {"players": 4, "board": "base", "max_decisions": 30, "flat": True}),
+        pytest.param("mosaic_chess", {"max_decisions": 30}, marks=pytest.mark.slow),  # compiles for long
+    ],
+)
+def test_api_of_the_other_games(name: str, options: dict[str, Any]) -> None:
+    api_test(env(name, **options), num_cycles=20)
+    seed_test(lambda: env(name, **options), num_cycles=10)
+
+
 @variants
 def test_seeds(options: dict[str, Any]) -> None:
     seed_test(lambda: mozaic_v0.env(**options), num_cycles=50)
@@ -156,7 +170,9 @@ def test_pettingzoos_registry() -> None:
     assert str(made) == made.metadata["name"] == "mozaic_v0"
     assert pettingzoo.make("aec", "mozaic_env/mozaic", max_cycles=3, **SMALL)
     for name in GAMES:
-        assert pettingzoo.make("aec", f"mozaic_env/{name}").game == make_game(name)
+        made = pettingzoo.make("aec", f"mozaic_env/{name}")
+        assert made.game == make_game(name)
+        assert made.possible_agents == [f"player_{seat}" for seat in range(made.game.num_players)]
 
 
 # --- turns --------------------------------------------------------------------------------------

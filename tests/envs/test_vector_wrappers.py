@@ -231,7 +231,7 @@ def test_bad_actions_are_named_by_the_environment() -> None:
 @pytest.mark.parametrize("wrapper", [vector.FlattenObservation, FlattenObservation], ids=["ours", "gymnasium's"])
 def test_flat_observations(mode: AutoresetMode, wrapper: Any) -> None:
     if mode is AutoresetMode.SAME_STEP and wrapper is FlattenObservation:
-        with pytest.raises(ValueError, match="SAME_STEP"):
+        with pytest.raises((ValueError, AssertionError)):  # until 1.1 an assertion
             wrapper(make_vec(mode))
         return
     env, plain = wrapper(make_vec(mode)), make_vec(mode)
@@ -270,6 +270,8 @@ def assert_flat(flat: np.ndarray, observations: dict[str, np.ndarray]) -> None:
 @every_mode
 def test_statistics_around_all_wrappers(mode: AutoresetMode, tmp_path: Path) -> None:
     """Returns of shaped rewards and lengths, against what was really given."""
+    if mode is AutoresetMode.SAME_STEP and tuple(map(int, gym.__version__.split(".")[:2])) < (1, 4):
+        pytest.skip("Gymnasium's RecordEpisodeStatistics loses the first step of each game in this mode before 1.4")
     inner = vector.RecordGames(make_vec(mode), tmp_path)
     env = RecordEpisodeStatistics(vector.PotentialReward(vector.RandomSymmetry(inner)), buffer_length=1000)
     _, infos = env.reset(seed=0)
@@ -295,9 +297,11 @@ def test_statistics_around_all_wrappers(mode: AutoresetMode, tmp_path: Path) -> 
 
 def test_videos_hold_every_position_of_all_games(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     clips = videos.kept(monkeypatch)
-    rendering = pytest.importorskip("gymnasium.wrappers.vector.rendering", reason="Gymnasium before 1.2 has none")
+    recorder = getattr(gym.wrappers.vector, "RecordVideo", None)
+    if recorder is None:
+        pytest.skip("this release of Gymnasium has no RecordVideo for vector environments")
     env = make_vec(AutoresetMode.NEXT_STEP, num_envs=4, render_mode="rgb_array")
-    env = rendering.RecordVideo(env, str(tmp_path / "videos"), step_trigger=lambda step: step == 0, video_length=6)
+    env = recorder(env, str(tmp_path / "videos"), step_trigger=lambda step: step == 0, video_length=6)
     env.reset(seed=0)
     for _ in range(8):
         env.step(env.unwrapped.sample_actions())

@@ -153,9 +153,7 @@ for env in (single_env(opponent="greedy", rows=4, cols=4), vector_env(3, opponen
     games = env.rollout(100, break_when_any_done=False)  # random legal actions, or the games would raise
     print("decisions:", games.numel(), "ends:", bool(games["next", "done"].sum() > 3))
 """
-    lines = [
-        line for line in python("-c", script).splitlines() if line.startswith("decisions:")
-    ]  # TorchRL logs as well
+    lines = [line for line in python("-c", script).splitlines() if line.startswith("decisions:")]  # TorchRL logs too
     assert lines == ["decisions: 100 ends: True", "decisions: 300 ends: True"]
 
 

@@ -13,7 +13,7 @@ from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.envs.sb3 import GameVecEnv
 from mozaic_env.games import make_game
 from training.budget import Budget, Stopped
-from training.learner import NetworkPolicy
+from training.learner import NetworkPolicy, _draw
 
 OPTIONS = {"rules": "onyx", "rows": 4, "cols": 4, "opponent": "greedy", "reward": "margin", "illegal": "raise"}
 
@@ -144,3 +144,12 @@ def test_a_budget_stops_an_update_between_minibatches():
 
 def _stop():
     raise Stopped("now")
+
+
+def test_the_highest_dice_draw_a_legal_action(monkeypatch):
+    """A draw may round up to the sum of all probabilities; behind that stand illegal actions, and then nothing."""
+    probabilities = torch.tensor([[0.1, 0.2, 0.3, 0.4 - 1e-7, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]])
+    monkeypatch.setattr(torch, "rand", lambda *size, device: torch.ones(size))
+    assert _draw(probabilities).tolist() == [3, 1]
+    monkeypatch.setattr(torch, "rand", lambda *size, device: torch.zeros(size))
+    assert _draw(probabilities).tolist() == [0, 1]

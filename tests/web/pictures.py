@@ -8,14 +8,13 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 from browsers import Tab, chromium, serving  # noqa: E402
-from PIL import Image  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 from mozaic_env.games import make_game  # noqa: E402
 
 FOLDER = HERE.parents[1] / "docs" / "pictures"
 AGENTS = ("expectimax:depth=2", "pattern", "greedy", "random")
-SEED, DECISIONS = 12, 40
+SEED, DECISIONS = 12, 44
 DESKTOP = {"viewport": {"width": 1240, "height": 940}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
 
@@ -26,6 +25,9 @@ def middle_game(tab: Tab, seats: list[str]) -> None:
     tab.decisions(DECISIONS)
     tab.page.click("#pause")
     tab.page.wait_for_timeout(1000)
+    while tab.page.locator("#log li").count() > DECISIONS:  # it went on until it was stopped
+        tab.page.click("#undo")
+        tab.page.wait_for_timeout(500)
     for number, name in enumerate(seats):
         tab.page.locator("#players select").nth(number).select_option(name)
         tab.page.wait_for_timeout(300)
@@ -46,11 +48,7 @@ def shoot(browser: Any, url: str, name: str, mind: bool, full: bool = False, **o
     if mind:
         with_mind(tab)
     tab.page.evaluate("() => window.scrollTo(0, 0)")
-    path = FOLDER / f"{name}.png"
-    tab.page.screenshot(path=path, full_page=full)
-    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
-        path, optimize=True
-    )  # a third of the size
+    tab.page.screenshot(path=FOLDER / f"{name}.png", full_page=full)
     assert not tab.complaints, tab.complaints
     tab.close()
 

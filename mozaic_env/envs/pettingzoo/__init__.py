@@ -1,6 +1,6 @@
 """The games as PettingZoo AEC environments; needs the extra `pettingzoo`.
 
->>> from mozaic_env.envs.pettingzoo import mozaic_v0
+>>> from mozaic_env.envs.pettingzoo import crystal_mosaic_v0, mosaic_chess_v0, mozaic_v0
 >>> env = mozaic_v0.env(rules="onyx", rows=4, cols=4)
 
 Importing this registers them with PettingZoo as well: ``pettingzoo.make("aec", "mozaic_env/mozaic-v0")``.
@@ -13,11 +13,11 @@ except ModuleNotFoundError as error:
         "PettingZoo 1.27 or newer is needed; install the extra pettingzoo, from a clone: pip install -e '.[pettingzoo]'"
     ) from error
 
-from mozaic_env.envs.pettingzoo import mozaic_v0
+from mozaic_env.envs.pettingzoo import crystal_mosaic_v0, mosaic_chess_v0, mozaic_v0
 from mozaic_env.envs.pettingzoo.aec import GameAEC, make_env, version_of
 from mozaic_env.games import GAMES
 
-__all__ = ["GameAEC", "env", "mozaic_v0", "raw_env"]
+__all__ = ["GameAEC", "crystal_mosaic_v0", "env", "mosaic_chess_v0", "mozaic_v0", "raw_env"]
 
 env, raw_env = make_env, GameAEC  # for any game: the first argument is its name
 

@@ -13,7 +13,7 @@ from pettingzoo.utils import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from mozaic_env.core.game import Game
-from mozaic_env.envs import rows
+from mozaic_env.envs import rows, seats
 from mozaic_env.envs.batch import check_flag, check_whole_number
 from mozaic_env.envs.single import EpisodeOver, GameEnv
 from mozaic_env.envs.spaces import action_space, observation_space
@@ -75,7 +75,7 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
 
         Args:
             game: a game's name, or a game.
-            reward: "outcome" or "margin".
+            reward: one of the game's `rewards`: "outcome", "margin".
             illegal: what an illegal action does: "lose" the game or "raise" ValueError.
             max_decisions: after how many decisions of all agents a game is truncated; None: the game's default.
             max_cycles: PettingZoo's way to say it: so many decisions for each agent, on average.
@@ -103,7 +103,7 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
             max_decisions=max_decisions,
             render_mode=render_mode,
         )
-        self._margin_reward = reward == "margin"
+        self._weights = self.game.rewards[reward]  # of the margin and of the outcome
         self.render_mode = render_mode
         name = f"{self.game.name}_v{version_of(self.game.name)}"
         self.metadata = {**self.metadata, "render_modes": self._env.metadata["render_modes"], "name": name}
@@ -150,7 +150,7 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None  # of a last game that was left before all had stepped with None
         self._select(info)
-        self._margins = self._measure(rows.margins)
+        self._margins = self._measure(seats.seat_margins)
 
     def _select(self, info: Mapping[str, Any]) -> None:
         self.agent_selection = self.possible_agents[info["seat"]]
@@ -158,9 +158,9 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
 
     def _measure(self, measure: Any) -> npt.NDArray[np.float64]:
         """A number for each seat, shape (num_players,)."""
-        values = np.zeros(self.game.num_players)
+        values = np.zeros((1, self.game.num_players))
         measure(self.row.reshape(1), values)
-        return values
+        return values[0]
 
     def step(self, action: Any) -> None:
         """Makes the decision of `agent_selection`; an agent whose game has ended steps with None.
@@ -194,10 +194,11 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
         """What each seat gets for the step that the agent has just made."""
         if illegal:
             return np.where([agent == other for other in self.possible_agents], -1.0, 0.0)
-        if self._margin_reward:
-            before, self._margins = self._margins, self._measure(rows.margins)
-            return self._margins - before
-        return self._measure(rows.results) if terminated else np.zeros(self.game.num_players)
+        found = self._weights[1] * self._measure(seats.seat_outcomes) if terminated else np.zeros(self.game.num_players)
+        if self._weights[0]:
+            before, self._margins = self._margins, self._measure(seats.seat_margins)
+            found += self._weights[0] * (self._margins - before)
+        return found
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees, whether it is to decide or not.

@@ -1,4 +1,4 @@
-"""Mozaic under the names that PettingZoo expects of a module: `env` and `raw_env`; the arguments are `GameAEC`'s."""
+"""Mozaic under the names that PettingZoo expects of a module; the arguments are `GameAEC`'s."""
 
 from functools import partial
 

@@ -128,7 +128,7 @@ function render() {
   if (render.view !== shown) {
     hint("");
     render.view = shown;
-    $("told").textContent = sentences(shown.told);
+    $("told").textContent = sentences(shown);
     mind.show(shown, state, !state.film || state.film.continues);
     drawBars($("odds"), shown.odds.map(([name, share]) => [name, share, percent(share)]), "No draw follows.");
     drawCurves($("leads"), leadTitle(), leadCurves(), state.view.last, shown.at, look);
@@ -201,7 +201,14 @@ function leadCurves() {
 
 const leadTitle = () => `Lead of ${facts.seat_names.length === 2 ? seatName(0) : "each seat"}, in ${facts.unit}`;
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-const sentences = (told) => told.map((sentence) => `${capital(sentence)}.`).join(" ");
+
+/** What led to a position; of many draws only how many. */
+function sentences({told, at}) {
+  const acts = !state.film && at > 0 ? 1 : 0; // the decision comes first
+  const draws = told.length - acts;
+  const parts = draws > 4 ? [...told.slice(0, acts), `${draws} draws`] : told;
+  return parts.map((sentence) => `${capital(sentence)}.`).join(" ");
+}
 
 function hint(text) {
   $("hint").textContent = text;
@@ -277,6 +284,6 @@ if (localStorage.getItem("speed")) $("speed").value = localStorage.getItem("spee
 
 start().then(() => {
   $("title").textContent = document.title = capital(facts.game).replaceAll("_", " ");
-  $("variant").textContent = Object.entries(facts.options).map(([key, value]) => `${key} ${value}`).join(" · ");
+  $("variant").textContent = Object.entries(facts.options).map(([key, value]) => `${key.replaceAll("_", " ")} ${value}`).join(" · ");
   listPages($("pages"));
 }, (error) => toast(error.message));

@@ -1,0 +1,35 @@
+"""An agent of the package as an OpenSpiel bot."""
+
+import pyspiel
+
+from mozaic_env.agents.base import Agent
+from mozaic_env.agents.specs import make_agent
+from mozaic_env.envs.batch import check_whole_number
+from mozaic_env.envs.openspiel.game import SpielGame
+from mozaic_env.envs.openspiel.state import SpielState
+
+
+class AgentBot(pyspiel.Bot):  # type: ignore[misc]
+    """An agent of the package as an OpenSpiel bot."""
+
+    def __init__(self, agent: str | Agent, game: SpielGame, seed: int = 0) -> None:
+        """Makes a bot.
+
+        Args:
+            agent: an agent's name, or an agent.
+            game: what it plays.
+            seed: of the agent's own choices among equals.
+
+        Raises:
+            ValueError: no such agent, or one for another game.
+        """
+        super().__init__()
+        self._agent = make_agent(agent, game.rules)
+        self._agent.seed(check_whole_number("seed", seed, 0))
+
+    def step(self, state: SpielState) -> int:
+        """The agent's action for whoever decides in the state."""
+        return int(self._agent.act(state.row)[0])
+
+    def restart_at(self, state: SpielState) -> None:
+        """Nothing to do: an agent keeps nothing of a game."""
