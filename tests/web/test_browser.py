@@ -233,6 +233,30 @@ def test_undo_the_same_luck_and_agents_among_themselves(open_tab, small_address)
     expect(tab.text("#pause")).to_be_hidden()
 
 
+def test_what_is_asked_for_while_an_agent_thinks_is_done_when_it_has_decided(open_tab, small_address) -> None:
+    tab = open_tab(small_address)
+    page = tab.page
+    held: list[Any] = []
+
+    def hold_agents(route: Any) -> None:
+        if route.request.post_data_json["do"] == "agent":
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/message", hold_agents)
+    tab.new_game(["pattern", "random"], 8)
+    expect(tab.text("#status")).to_contain_text("pattern is thinking")
+    page.locator("#players select").first.select_option("human")
+    page.locator("#players select").last.select_option("human")
+    expect(tab.text("#status")).to_contain_text("pattern is thinking")
+    held[0].continue_()
+    my_turn(tab)
+    assert len(held) == 1
+    assert page.locator("#log li").count() == 1
+    assert [select.input_value() for select in page.locator("#players select").all()] == ["human", "human"]
+
+
 def test_an_agents_mind(open_tab) -> None:
     tab = open_tab()
     page = tab.page
