@@ -98,6 +98,22 @@ def test_a_whole_game_against_random_by_clicks(open_tab, small_address, tmp_path
     assert (film.header["yellow"], film.header["blue"], film.header["seed"]) == ("human", "random", "3")
 
 
+def test_three_seats_of_another_game_by_clicks(open_tab) -> None:
+    with serving(make_game("crystal_mosaic", players=3), "greedy", "random") as url:
+        tab = open_tab(url)
+        tab.new_game(["human", "greedy", "random"], 3)
+        for _ in range(5):
+            my_turn(tab)
+            made = tab.page.locator("#log li").count()
+            legal(tab).first.click()
+            while tab.page.locator(".place.chosen").count():
+                legal(tab).first.click()
+            tab.decisions(made + 1)
+        my_turn(tab)
+        assert tab.page.locator("#players .player").count() == 3
+        assert {line.split()[1] for line in tab.page.locator("#log li").all_inner_texts()} == {"p1", "p2", "p3"}
+
+
 def test_a_slide_a_removal_and_a_double_turn(open_tab, small_address) -> None:
     tab = open_tab(small_address)
     tab.new_game(["human", "human"], SEED_OF_ALL)
