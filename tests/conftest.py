@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 import pytest
+
+# Where the suite was started in the background, Ctrl-C is ignored by it and by all processes that it starts; but what
+# the commands do then is tested.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Torch with several threads on a busy machine of few cores is many times slower than with one. It
 # reads this when it is first imported, in the processes that tests start as well.

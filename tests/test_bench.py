@@ -74,7 +74,7 @@ def test_libraries_that_are_missing_are_named(capsys, monkeypatch):
     monkeypatch.setattr(environments, "SIZES", (1, 8))
     out = run(capsys, "--seconds", "0.01", "--only", "peers")
     assert "no_such_library is not installed" in out
-    assert "mozaic_env, 1,024 games, copy=False" in out
+    assert "mozaic_env mozaic, 1,024 games, copy=False" in out
 
 
 @pytest.mark.parametrize(

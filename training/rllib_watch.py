@@ -94,7 +94,7 @@ def write_numbers(
     logger.record("time/steps_per_second", (algorithm.decisions - first[0]) / since)
     logger.record("time/playing", float(timers["env_runner_sampling_timer"]))
     logger.record("time/learning", float(timers["learner_update_timer"]))
-    logger.record("train/entropy_loss", -float(learnt["entropy"]))
+    logger.record("train/entropy", float(learnt["entropy"]))
     for ours, theirs in LEARNT.items():
         logger.record(f"train/{ours}", float(learnt[theirs]))
     logger.dump(algorithm.decisions)

@@ -13,7 +13,7 @@ import argparse
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -113,21 +113,24 @@ def make_own(config: Config, game: Game, device: str, bfloat16: bool) -> Maskabl
     return model
 
 
-def measure(models: dict[str, MaskablePPO], rounds: int, decisions: int) -> dict[str, list[float]]:
+def measure(
+    models: dict[str, MaskablePPO], rounds: int, decisions: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
     """Decisions trained per second, for each model one number for each round.
 
     Args:
         models: by their names; each learns once before the rounds, which compiles what has to be compiled.
         rounds: how often each has its turn.
         decisions: of a turn, rounded up to whole updates.
+        clock: gives seconds.
     """
     speeds: dict[str, list[float]] = {name: [] for name in models}
     for number in range(rounds + 1):
         for name, model in models.items():
-            before, began = model.num_timesteps, time.perf_counter()
+            before, began = model.num_timesteps, clock()
             model.learn(decisions if number else 1, reset_num_timesteps=False)
             if number:
-                speeds[name].append((model.num_timesteps - before) / (time.perf_counter() - began))
+                speeds[name].append((model.num_timesteps - before) / (clock() - began))
     return speeds
 
 
@@ -149,6 +152,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.throughput", description="Measures training's speed.")
     parser.add_argument("--config", required=True, metavar="FILE", help="network, epochs, batches; see configs/")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="turns of each side; default: 5")
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="count the processor's seconds, where others use it too; with threads=1"
+    )
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="wins over the file, as in ppo.games=512")
     given = parser.parse_args(arguments)
     try:
@@ -163,10 +169,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stock = {f"stock, minibatches of {size}": size for size in (STOCK_MINIBATCH, config.ppo.minibatch)}
     models = {"own": make_own(config, game, device, bfloat16)}
     models.update({name: make_stock(config, game, device, size) for name, size in stock.items()})
-    speeds = measure(models, given.rounds, config.ppo.games * config.ppo.rollout)
+    clock, second = (time.process_time, "CPU second") if given.cpu_time else (time.perf_counter, "second")
+    speeds = measure(models, given.rounds, config.ppo.games * config.ppo.rollout, clock)
     made = Table(
-        title=f"decisions trained per second, {given.rounds} rounds, {torch.get_num_threads()} threads, {device}"
+        title=f"decisions trained per {second}, {given.rounds} rounds, {torch.get_num_threads()} threads, {device}"
     )
+    made.caption = f"own in {'bfloat16' if bfloat16 else 'float32'}, stock in float32"
     for column in ("learner", "games", "median", "lowest", "highest", "own / it"):
         made.add_column(column, justify="left" if column == "learner" else "right")
     for name, values in speeds.items():
