@@ -113,7 +113,7 @@ $(TIANSHOU)/.installed: pyproject.toml constraints.txt
 
 .venv-ray/.installed: pyproject.toml constraints.txt constraints-ray.txt
 	@mkdir -p build
-	@grep -v '^gymnasium==' constraints.txt | cat - constraints-ray.txt > $(CONSTRAINTS)
+	@awk -F '==' 'NR == FNR { ours[$$1] } NR == FNR || !($$1 in ours)' constraints-ray.txt constraints.txt > $(CONSTRAINTS)
 	$(call install,train$(comma)rllib$(comma)dev)
 	@touch $@
 
