@@ -53,7 +53,7 @@ def test_numbers_of_an_update_in_which_an_opponent_had_no_game(tmp_path):
     )
     assert not [name for name in line if "past" in name]
     assert (line["time/steps"], line["games/finished"], line["ray/runners"]) == (100, 3, 2)
-    assert (line["time/playing"], line["time/learning"], line["train/entropy_loss"]) == (2.0, 3.0, -1.5)
+    assert (line["time/playing"], line["time/learning"], line["train/entropy"]) == (2.0, 3.0, 1.5)
 
 
 def test_runners_that_go_and_come_are_told_of_and_counted(config, capsys):
