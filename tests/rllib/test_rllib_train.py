@@ -35,7 +35,7 @@ def train(*words: object) -> subprocess.CompletedProcess[str]:
     """The command, as a user starts it."""
     pytest.importorskip("ray.rllib", reason="needs ray[rllib], of the extra rllib: make test-ray")
     command = [sys.executable, "-m", "training.rllib_train", *map(str, words)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=1800)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=900)
 
 
 def metrics(folder: Path) -> list[dict[str, float]]:
