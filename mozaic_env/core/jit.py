@@ -173,10 +173,14 @@ def jit(function: Callable[..., Any] | None = None, cached: bool = True, **optio
         function: the Python function.
         cached: whether to keep it on disk by itself. Not for functions made by functions, which have no lasting name;
             what calls them is kept with them inside.
-        **options: more options of ``numba.njit``, such as ``parallel=True``.
+        **options: more options of ``numba.njit``, such as ``parallel=True``; ``forceinline=True`` for what is small, or
+            called in one place of a loop that has to be fast.
     """
     if function is None:
         return functools.partial(jit, cached=cached, **options)
+    # Numba hands forceinline down to all that a function calls, if that happens to be compiled on its behalf; a search
+    # then has the whole game inside at every place where it calls it, and takes minutes to compile.
+    options.setdefault("forceinline", False)
     dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(function)
     has_file = os.path.isfile(function.__code__.co_filename)  # not so in an interactive session
     if cached and has_file and cache_folder() is not None and not numba.config.DISABLE_JIT:

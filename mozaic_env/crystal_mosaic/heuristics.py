@@ -78,7 +78,7 @@ def _free(board: int, planes: Planes, colour: int, line: int) -> int:
     return 31 & ~(taken | BARRED[board, colour, line])
 
 
-@jit
+@jit(forceinline=True)
 def _best_space(board: int, planes: Planes, colour: int, line: int) -> tuple[int, int]:
     """The column where a line's tile scores most, and what; (-1, 0) without any."""
     free, spaces_taken = _free(board, planes, colour, line), planes[0] | planes[1] | planes[2]
@@ -91,7 +91,7 @@ def _best_space(board: int, planes: Planes, colour: int, line: int) -> tuple[int
     return column, most
 
 
-@jit
+@jit(forceinline=True)
 def _worth(row: Row, seat: int, planes: Planes, filled: int, colours: int, floor: int, weights: Weights) -> float:
     """What a board is worth, in points.
 
@@ -128,7 +128,7 @@ def _worth(row: Row, seat: int, planes: Planes, filled: int, colours: int, floor
     return score + promise + _patterns(board, planes, weights)
 
 
-@jit
+@jit(forceinline=True)
 def _patterns(board: int, planes: Planes, weights: Weights) -> float:
     """Bonuses of what is complete, and a share of them for what is under way."""
     taken = planes[0] | planes[1] | planes[2]
@@ -158,7 +158,7 @@ def _lines(row: Row, seat: int) -> tuple[int, int]:
     return filled, colours
 
 
-@jit
+@jit(forceinline=True)
 def _own_worth(row: Row, seat: int, weights: Weights) -> float:
     if row.phase == ENDED:
         return np.float64(row.score[seat])
@@ -171,7 +171,7 @@ def _kept(weights: Floats) -> Weights:
     return weights[0], weights[1], weights[2], weights[3], weights[4], weights[5]
 
 
-@jit
+@jit(forceinline=True)
 def _best_other(row: Row, seat: int, left_out: int, weights: Weights) -> float:
     """The most that a board is worth of those that are neither the seat's nor that of `left_out`."""
     best = -np.inf
@@ -188,7 +188,7 @@ def value(row: Row, seat: int, weights: Floats) -> float:
     return _own_worth(row, seat, kept) - _best_other(row, seat, seat, kept)
 
 
-@jit
+@jit(forceinline=True)
 def action_values(row: Row, seat: int, weights: Floats, actions: Integers, values: Floats) -> int:
     """What each action changes in `value`: it is the deciding player's board that changes."""
     kept, decides = _kept(weights), np.int64(row.mover)
@@ -207,7 +207,7 @@ def action_values(row: Row, seat: int, weights: Floats, actions: Integers, value
     return found
 
 
-@jit
+@jit(forceinline=True)
 def _tiling_worths(row: Row, seat: int, weights: Weights, actions: Integers, values: Floats) -> int:
     if row.phase != TILING:
         return 0
@@ -228,7 +228,7 @@ def _tiling_worths(row: Row, seat: int, weights: Weights, actions: Integers, val
     return found
 
 
-@jit
+@jit(forceinline=True)
 def _draft_worths(row: Row, seat: int, weights: Weights, actions: Integers, values: Floats) -> int:
     planes, accepts = _planes(row, seat), np.int64(row.accepts[seat])
     filled, colours = _lines(row, seat)

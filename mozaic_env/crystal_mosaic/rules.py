@@ -130,7 +130,7 @@ def columns_with(board: int) -> int:
     return (board | board >> 5 | board >> 10 | board >> 15 | board >> 20) & 31
 
 
-@jit
+@jit(forceinline=True)
 def colours_in_row(row: Row, seat: int, line: int) -> int:
     """The set of colours in a row of a wall."""
     found = 0
@@ -152,7 +152,7 @@ def refresh(row: Row, seat: int, line: int) -> None:
     row.accepts[seat] = (row.accepts[seat] & ~(TARGET_OF[31] << at)) | (TARGET_OF[accepted] << at)
 
 
-@jit
+@jit(forceinline=True)
 def mover(row: Row) -> int:
     """Who decides, or CHANCE during a refill, or OVER."""
     if row.phase == REFILL:
@@ -227,7 +227,7 @@ def resolve(row: Row, code: int) -> None:
 # --- decisions ---
 
 
-@jit
+@jit(forceinline=True)
 def apply(row: Row, action: int) -> None:
     """Drafts tiles or tiles a line, and does what follows without a choice."""
     row.decisions += 1
@@ -274,7 +274,7 @@ def to_floor(row: Row, seat: int, colour: int, number: int) -> None:
     row.lid += some(number - kept, colour)
 
 
-@jit
+@jit(forceinline=True)
 def spaces(row: Row, seat: int, line: int) -> int:
     """The columns to which the tile of a line may go, five bits."""
     colour = np.int64(row.colour[seat, line])
@@ -284,7 +284,7 @@ def spaces(row: Row, seat: int, line: int) -> int:
     return 31 & ~(taken | BARRED[row.board, colour, line])
 
 
-@jit
+@jit(forceinline=True)
 def points_at(spaces_taken: int, board: int, line: int, column: int) -> int:
     """What a tile scores that has just come to a wall with these other tiles: both runs through it if longer than 1."""
     across = RUN[(spaces_taken >> 5 * line) & 31, column]
@@ -484,7 +484,7 @@ def legal(row: Row, masks: Bytes, index: int) -> None:
     spread(masks, index, names.NUM_ACTIONS - 64, words[4], 64)
 
 
-@jit
+@jit(forceinline=True)
 def is_legal(row: Row, action: int) -> bool:
     """Whether the source has the colour and the line accepts it, or the column is free."""
     if row.phase == TILING:
@@ -496,7 +496,7 @@ def is_legal(row: Row, action: int) -> bool:
     return accepted != 0 and tiles_of(row.sources[source], rest // TARGETS) > 0
 
 
-@jit
+@jit(forceinline=True)
 def random_action(row: Row, bits: np.uint64) -> int:
     """Uniform over the legal actions: the n-th set bit of the mask."""
     w0, w1, w2, w3, tail = _words(row)

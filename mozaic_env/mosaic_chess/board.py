@@ -44,6 +44,7 @@ ROW = np.dtype(
     [
         *contract.HEADER,
         ("men", np.uint64, (6,)),  # squares of White's pieces, then of Black's: three words each
+        ("targets", np.uint64, (3,)),  # squares that the decision at hand may name: pieces that can move, or where to
         ("hash", np.uint64),  # of board, side and en passant square
         ("material", np.int32, (2,)),  # of each side, in tenths of a pawn
         ("number", np.uint16),  # of the move

@@ -56,7 +56,7 @@ def is_legal_move(row: np.void, move: int) -> bool:
     if row["ending"] != rules.RUNNING or not rules.is_legal(row, piece):
         return False
     twin = row.copy()
-    twin["chosen"] = piece
+    rules.choose(twin, piece)
     return bool(rules.is_legal(twin, action))
 
 

@@ -161,7 +161,7 @@ def _read_past(text: str, row: np.void) -> None:
         row["number"] -= row["mover"]
         row["quiet"] -= 1
     rules.count_up(row)
-    row["ending"] = rules.ending_of(row)
+    rules.settle(row)
     for move in made:
         if not notation.is_legal_move(row, move):
             raise ValueError(f"{notation.format_move(row, move)} at the end can't have been the move")
@@ -176,4 +176,4 @@ def _read_chosen(text: str, row: np.void) -> None:
     square = parse_square(text)
     if row["ending"] != rules.RUNNING or not rules.is_legal(row, square):
         raise ValueError(f"chosen square {text}: no piece there can move")
-    row["chosen"] = square
+    rules.choose(row, square)

@@ -13,7 +13,6 @@ from mozaic_env.mosaic_chess.board import (
     MOST_QUIET,
     NOWHERE,
     Squares,
-    can_move,
     destinations,
     guard,
     has,
@@ -106,8 +105,8 @@ def setup(row: Row) -> None:
     row.number = 1
     row.mover = row.quiet = row.past = row.repeats = 0
     row.chosen = row.passed = NOWHERE
-    row.ending = RUNNING
     count_up(row)
+    settle(row)
 
 
 @jit
@@ -155,7 +154,7 @@ def bare_king(row: Row) -> int:
 
 
 @jit
-def ending_of(row: Row) -> int:
+def _ending(row: Row, attackers: int, can_move: bool) -> int:
     """Why the game is over after the last move, or RUNNING; sets `repeats`.
 
     Who has won by the last move has won, whatever else would have ended the game (*reading*).
@@ -163,12 +162,27 @@ def ending_of(row: Row) -> int:
     row.repeats = _earlier(row)
     if size_of(men_of(row, np.int64(row.mover))) == 1:
         return bare_king(row)
-    guarded = guard(row)
-    if size_of(movable(row, guarded, True)) == 0:
-        return CHECKMATE if guarded[0] else STALEMATE
+    if not can_move:
+        return CHECKMATE if attackers else STALEMATE
     if row.repeats >= MOST_REPEATS:
         return REPETITION
     return QUIET if row.quiet >= MOST_QUIET else RUNNING
+
+
+@jit
+def ending_of(row: Row) -> int:
+    """What `settle` finds out, without what can follow; sets `repeats`."""
+    guarded = guard(row)
+    return _ending(row, guarded[0], size_of(movable(row, guarded, True)) != 0)
+
+
+@jit
+def settle(row: Row) -> None:
+    """Finds out after a move whether the game is over, and which pieces can move next."""
+    guarded = guard(row)
+    found = movable(row, guarded, False)
+    row.targets[0], row.targets[1], row.targets[2] = found
+    row.ending = _ending(row, guarded[0], size_of(found) != 0)
 
 
 @jit
@@ -182,7 +196,14 @@ def play(row: Row, move: int) -> None:
             row.moves[k] = 0
         row.past = 0
     make(row, move)
-    row.ending = ending_of(row)
+    settle(row)
+
+
+@jit
+def choose(row: Row, square: int) -> None:
+    """Chooses the piece to be moved, and finds out where it may go."""
+    row.chosen = square
+    row.targets[0], row.targets[1], row.targets[2] = destinations(row, square, guard(row), False)
 
 
 @jit
@@ -190,7 +211,7 @@ def apply(row: Row, action: int) -> None:
     """Chooses a piece, or moves the chosen one."""
     row.decisions += 1
     if row.chosen == NOWHERE:
-        row.chosen = action
+        choose(row, action)
         return
     square = action - SQUARES
     move = np.int64(row.chosen) | square << 8
@@ -217,11 +238,16 @@ def resolve(row: Row, code: int) -> None:
     """Never asked: there is no chance."""
 
 
+@jit(forceinline=True)
+def _targets(row: Row) -> Squares:
+    return row.targets[0], row.targets[1], row.targets[2]
+
+
 @jit
 def _choices(row: Row) -> tuple[Squares, Squares]:
     """Where the chosen piece may go as it is, and where as another piece."""
     side = np.int64(row.mover)
-    found = destinations(row, np.int64(row.chosen), guard(row), False)
+    found = _targets(row)
     piece, none = row.board[row.chosen], np.uint64(0)
     if PROMOTIONS[piece] == 0:
         return found, (none, none, none)
@@ -244,7 +270,7 @@ def _spread_squares(squares: Squares, masks: Bytes, index: int, start: int) -> N
 def legal(row: Row, masks: Bytes, index: int) -> None:
     """Writes the mask: the pieces that can move, or the squares that the chosen one can go to."""
     if row.chosen == NOWHERE:
-        _spread_squares(movable(row, guard(row), False), masks, index, 0)
+        _spread_squares(_targets(row), masks, index, 0)
         clear(masks, index, SQUARES, 2 * SQUARES)
         return
     plain, promoted = _choices(row)
@@ -257,9 +283,7 @@ def legal(row: Row, masks: Bytes, index: int) -> None:
 def is_legal(row: Row, action: int) -> bool:
     """Whether a piece can be chosen, or the chosen one can go there and promote or not."""
     if row.chosen == NOWHERE:
-        if action >= SQUARES or not has(men_of(row, np.int64(row.mover)), action):
-            return False
-        return can_move(row, action, guard(row))
+        return action < SQUARES and has(_targets(row), action)
     if action < SQUARES:
         return False
     promotes = action >= 2 * SQUARES
@@ -268,7 +292,7 @@ def is_legal(row: Row, action: int) -> bool:
         return False
     if not promotes and must_promote(row, origin, target):
         return False
-    return has(destinations(row, origin, guard(row), False), target)
+    return has(_targets(row), target)
 
 
 @jit(forceinline=True)
@@ -286,7 +310,7 @@ def _nth(squares: Squares, n: int) -> int:
 def random_action(row: Row, bits: np.uint64) -> int:
     """Uniform over the legal actions of this decision: over pieces, or over the chosen piece's moves."""
     if row.chosen == NOWHERE:
-        found = movable(row, guard(row), False)
+        found = _targets(row)
         return _nth(found, below(bits, size_of(found)))
     plain, promoted = _choices(row)
     n = below(bits, size_of(plain) + size_of(promoted))

@@ -77,7 +77,7 @@ def _squares_at(board: Board, corners: Board, tile: Board, cols: np.uint64) -> i
     return count(pairs & (pairs >> cols) & corners & (around | (around >> cols)))
 
 
-@jit
+@jit(forceinline=True)
 def value(row: Row, seat: int, weights: Floats) -> float:
     """Lead in points, and while the game runs the potential of the unfinished squares."""
     lead = np.float64(row.score[seat] - row.score[1 - seat])
@@ -91,7 +91,7 @@ def value(row: Row, seat: int, weights: Floats) -> float:
 # computes for tiles on which the action is illegal is left out afterwards.
 
 
-@jit
+@jit(forceinline=True)
 def _place_values(own: Board, other: Board, mine: bool, row: Row, weights: Weights, values: Floats) -> None:
     corners, cols = _block_corners(row), np.uint64(row.cols)
     before = potential(own, other, corners, cols, weights)
@@ -103,7 +103,7 @@ def _place_values(own: Board, other: Board, mine: bool, row: Row, weights: Weigh
         values[tile] = POINTS_PER_SQUARE * scored + potential(new_own, new_other, corners, cols, weights) - before
 
 
-@jit
+@jit(forceinline=True)
 def _slide_values(own: Board, other: Board, step: int, row: Row, weights: Weights, values: Floats) -> None:
     corners, cols = _block_corners(row), np.uint64(row.cols)
     before = potential(own, other, corners, cols, weights)
@@ -119,7 +119,7 @@ def _slide_values(own: Board, other: Board, step: int, row: Row, weights: Weight
         values[tile] = POINTS_PER_SQUARE * scored + potential(new_own, new_other, corners, cols, weights) - before
 
 
-@jit
+@jit(forceinline=True)
 def _removal_values(own: Board, other: Board, row: Row, weights: Weights, values: Floats) -> None:
     corners, cols = _block_corners(row), np.uint64(row.cols)
     before = potential(own, other, corners, cols, weights)
@@ -128,7 +128,7 @@ def _removal_values(own: Board, other: Board, row: Row, weights: Weights, values
         values[tile] = potential(own & ~bit, other & ~bit, corners, cols, weights) - before
 
 
-@jit
+@jit(forceinline=True)
 def _keep(board: Board, first_action: int, step: int, size: int, start: int, actions: Integers, values: Floats) -> int:
     """Moves the values of the board's tiles, which stand at `start`, to behind the first `size` ones."""
     while board != 0:
@@ -140,7 +140,7 @@ def _keep(board: Board, first_action: int, step: int, size: int, start: int, act
     return size
 
 
-@jit
+@jit(forceinline=True)
 def action_values(row: Row, seat: int, weights: Floats, actions: Integers, values: Floats) -> int:
     """Points to be scored by each action, own less opponent's, and what it changes in the potential."""
     own, other = row.gems[seat], row.gems[1 - seat]

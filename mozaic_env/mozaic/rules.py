@@ -41,27 +41,27 @@ for _cols in range(2, 9):
             LAST_FILE[_cols] |= ONE << np.uint64(_tile)
 
 
-@jit
+@jit(forceinline=True)
 def tiles_of(row: Row) -> int:
     """Number of tiles of the board."""
     return np.int64(row.rows) * np.int64(row.cols)  # type: ignore[return-value]
 
 
-@jit
+@jit(forceinline=True)
 def empty_tiles(row: Row) -> Board:
     """The tiles without a gem."""
     board = ALL >> np.uint64(64 - tiles_of(row))
     return board & ~(row.gems[0] | row.gems[1])
 
 
-@jit
+@jit(forceinline=True)
 def squares(board: Board, cols: int) -> Board:
     """The lower left tiles of all 2 x 2 blocks that `board` fills: three shifts and three ands."""
     pairs = board & (board >> ONE) & ~LAST_FILE[cols]
     return pairs & (pairs >> np.uint64(cols))
 
 
-@jit
+@jit(forceinline=True)
 def points_at(board: Board, tile: int, cols: int) -> int:
     """Points for a gem that has just come to `tile` of its colour's `board`.
 
@@ -73,7 +73,7 @@ def points_at(board: Board, tile: int, cols: int) -> int:
     return POINTS_PER_SQUARE * count(squares(board, cols) & corners)
 
 
-@jit
+@jit(forceinline=True)
 def slides(row: Row, direction: int) -> Board:
     """The gems that can slide in a direction: 0 up-right, 1 up-left, 2 down-right, 3 down-left."""
     cols = np.uint64(row.cols)
@@ -87,7 +87,7 @@ def slides(row: Row, direction: int) -> Board:
     return gems & (empty << (cols + ONE)) & ~FIRST_FILE[row.cols]
 
 
-@jit
+@jit(forceinline=True)
 def slide_step(direction: int, cols: int) -> int:
     """By how much a slide in a direction changes the tile index."""
     if direction == 0:
@@ -99,7 +99,7 @@ def slide_step(direction: int, cols: int) -> int:
     return -cols - 1
 
 
-@jit
+@jit(forceinline=True)
 def mover(row: Row) -> int:
     """Who decides, or CHANCE while a draw is owed, or OVER."""
     if row.plays == 0:
@@ -152,7 +152,7 @@ def _finish_draw(row: Row, gem: int) -> None:
         row.plays = 1
 
 
-@jit
+@jit(forceinline=True)
 def apply(row: Row, action: int) -> None:
     """Plays the gem in hand. The points go to the owner of the colour, whoever played it.
 
@@ -260,7 +260,7 @@ def legal(row: Row, masks: Bytes, index: int) -> None:
         spread_interleaved(masks, index, tiles, boards, tiles)
 
 
-@jit
+@jit(forceinline=True)
 def is_legal(row: Row, action: int) -> bool:
     """Whether the action plays the gem in hand and its tiles allow it."""
     tiles = tiles_of(row)
@@ -275,7 +275,7 @@ def is_legal(row: Row, action: int) -> bool:
     return action >= 5 * tiles and (gems >> np.uint64(action - 5 * tiles)) & ONE != 0
 
 
-@jit
+@jit(forceinline=True)
 def random_action(row: Row, bits: np.uint64) -> int:
     """Uniform over the legal actions: the n-th set bit of their board."""
     if row.hand <= BLUE:
