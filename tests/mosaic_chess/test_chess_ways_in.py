@@ -75,7 +75,7 @@ def test_stable_baselines_learns_from_a_few_steps() -> None:
         masks = env.action_masks()
         assert masks.any(axis=1).all()
         chosen = (rng.random(masks.shape) * masks).argmax(axis=1)
-        observation, _, dones, infos = env.step(chosen)
+        observation, _, dones, _ = env.step(chosen)
         over += int(dones.sum())
         assert {key: entry.shape[1:] for key, entry in observation.items()} == {
             field.key: field.shape for field in GAME.fields
