@@ -51,7 +51,7 @@ docs: $(VENV)/.installed-docs  ## build the documentation into build/docs; warni
 	@echo "built: build/docs/index.html"
 
 test-ray: .venv-ray/.installed  ## run the tests that start Ray, and those of the environments with RLlib's Gymnasium, in .venv-ray
-	.venv-ray/bin/python -m pytest -m ray -W ignore
+	.venv-ray/bin/python -m pytest -m ray -W ignore -o faulthandler_timeout=1800 -o faulthandler_exit_on_timeout=true
 	.venv-ray/bin/python -m pytest tests/envs
 
 test-oldest: .venv-oldest/.installed  ## run the tests of the environments with the oldest Gymnasium, in .venv-oldest
@@ -113,7 +113,7 @@ $(TIANSHOU)/.installed: pyproject.toml constraints.txt
 
 .venv-ray/.installed: pyproject.toml constraints.txt constraints-ray.txt
 	@mkdir -p build
-	@grep -v '^gymnasium==' constraints.txt | cat - constraints-ray.txt > $(CONSTRAINTS)
+	@awk -F '==' 'NR == FNR { ours[$$1] } NR == FNR || !($$1 in ours)' constraints-ray.txt constraints.txt > $(CONSTRAINTS)
 	$(call install,train$(comma)rllib$(comma)dev)
 	@touch $@
 

@@ -33,7 +33,7 @@ from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipP
 
 from mozaic_env import cli
 
-PROGRAMS = {"cd", "git", "mypy", "pytest", "ruff", "source"}  # lines that call these are taken as they are
+PROGRAMS = {"cd", "git", "mypy", "pytest", "ray", "ruff", "source"}  # lines that call these are taken as they are
 
 
 class ParsedError(Exception):

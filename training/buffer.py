@@ -29,7 +29,7 @@ class RolloutBuffer(MaskableDictRolloutBuffer):
 
     def _make_room(self) -> None:
         shape = (self.buffer_size, self.n_envs)
-        self.mask_dims = int(self.action_space.n)
+        self.mask_dims = int(self.action_space.n)  # type: ignore[attr-defined]  # it is Discrete
         self.action_masks = np.ones((*shape, self.mask_dims), np.bool_)
         self.observations = {
             key: np.zeros((*shape, *self.obs_shape[key]), space.dtype)

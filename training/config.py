@@ -218,7 +218,7 @@ def override_config(config: Config, overrides: Sequence[str]) -> Config:
     try:
         return Config.model_validate(data)
     except ValidationError as error:
-        raise ValueError(_explain(error)) from None
+        raise ValueError(_explain(error, Config)) from None
 
 
 def parse_yaml(text: str, where: str) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mozaic_env.agents import checkpoint
+from mozaic_env.agents import checkpoint, folders
 from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.agents.networks import make_network
 from mozaic_env.core.game import Game
@@ -69,7 +69,7 @@ class Saver:
         """Saves when an interval is over. What can't be written is reported; earlier files stay, the run goes on."""
         if time.monotonic() - self._saved < 60 * self.config.checkpoint_minutes:
             return
-        name = f"{checkpoint.CHECKPOINTS}/step-{self.algorithm.decisions:012d}"
+        name = f"{folders.CHECKPOINTS}/step-{self.algorithm.decisions:012d}"
         try:
             self.save_checkpoint(name)
             self.save_state()
@@ -83,7 +83,7 @@ class Saver:
             self.check_weights()
         except FloatingPointError:
             return
-        self.save_checkpoint(checkpoint.FINAL)
+        self.save_checkpoint(folders.FINAL)
         try:
             self.save_state()
         except OSError as error:

@@ -28,6 +28,7 @@ from training.run_folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, m
 from training.train import report
 
 # What needs Ray is imported where it is used, so that without Ray there is an answer instead of a traceback.
+MISSING = "error: this needs ray; from a clone: pip install -e '.[train,rllib]'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name != "ray":
             raise
-        print("error: this needs ray; from a clone: pip install -e '.[train,rllib]'", file=sys.stderr)
+        print(MISSING, file=sys.stderr)
     return 2
 
 

@@ -81,7 +81,7 @@ def write_numbers(
     played, learnt, timers = result["env_runners"], result["learners"]["default_policy"], result["timers"]
     scores = {}
     for name, sums in played.get("opponents", {}).items():
-        if sums["games"]:
+        if sums["games"] > 0:  # NaN where none ended in this update
             scores[name] = float(sums["points"] / sums["games"])
             logger.record(f"opponents/{name}/score", scores[name])
             logger.record(f"opponents/{name}/margin", float(sums["margin"] / sums["games"]))

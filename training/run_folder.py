@@ -24,7 +24,8 @@ from typing import Any
 
 from stable_baselines3.common.logger import JSONOutputFormat, KVWriter, Logger, TensorBoardOutputFormat
 
-from mozaic_env.agents.checkpoint import CHECKPOINTS, versions
+from mozaic_env.agents.checkpoint import versions
+from mozaic_env.agents.folders import CHECKPOINTS
 from mozaic_env.agents.thinning import superfluous
 from training.config import Config, as_yaml
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from mozaic_env.agents import checkpoint
+from mozaic_env.agents import checkpoint, folders
 from mozaic_env.agents.networks import Network
 from mozaic_env.core.game import Game
 from training import state
@@ -55,7 +55,7 @@ class Saver:
         """Saves when an interval is over. What can't be written is reported; earlier files stay, the run goes on."""
         if time.monotonic() - self._saved < 60 * self.config.checkpoint_minutes:
             return
-        name = f"{checkpoint.CHECKPOINTS}/step-{self.decisions:012d}"
+        name = f"{folders.CHECKPOINTS}/step-{self.decisions:012d}"
         try:
             self.save_checkpoint(name)
             self.save_state()
@@ -71,7 +71,7 @@ class Saver:
         """
         if not self.network.is_finite():
             return
-        self.save_checkpoint(checkpoint.FINAL)
+        self.save_checkpoint(folders.FINAL)
         try:
             self.save_state()
         except OSError as error:
@@ -79,7 +79,7 @@ class Saver:
 
     def save_best(self, results: Mapping[str, Any]) -> None:
         """Writes the best checkpoint so far, with what is known of its strength."""
-        self.save_checkpoint(checkpoint.BEST, results)
+        self.save_checkpoint(folders.BEST, results)
 
     def save_checkpoint(self, name: str, results: Mapping[str, Any] | None = None) -> None:
         """Writes a checkpoint, given its place in the run folder."""

@@ -76,7 +76,7 @@ class StockPolicy(MaskableActorCriticPolicy):
         self._build_mlp_extractor()
         actions = self.features_dim - 1
         self.action_net, self.value_net = Columns(0, actions), Columns(actions, actions + 1)
-        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
 
 
 def make_stock(config: Config, game: Game, device: str, minibatch: int) -> MaskablePPO:

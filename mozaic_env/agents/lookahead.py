@@ -40,6 +40,13 @@ def _best_first(actions: Integers, values: Floats, size: int, width: int, larges
 
 
 @jit
+def _candidates(row: Row, seat: int, weights: Floats, width: int, actions: Integers, values: Floats) -> int:
+    """Writes the best actions of a decision by what they add to a seat's value, good for who decides first."""
+    size = action_values(row, seat, weights, actions, values)
+    return _best_first(actions, values, size, width, mover(row) == seat)
+
+
+@jit
 def _evaluate(row: Row, seat: int, weights: Floats, found: Floats) -> None:
     """Writes the value of a state: of one seat, or where `seat` is negative of each."""
     if seat >= 0:
@@ -55,8 +62,7 @@ def _last(states: States, level: int, seat: int, weights: Floats, room: Room) ->
     actions, values, bests = room[0][level], room[1][level], room[3]
     decides = mover(states[level])
     view = seat if seat >= 0 else decides
-    size = action_values(states[level], view, weights, actions, values)
-    _best_first(actions, values, size, 1, decides == view)
+    _candidates(states[level], view, weights, 1, actions, values)
     if seat >= 0:
         bests[level, 0] = value(states[level], seat, weights) + values[0]
         return
@@ -82,8 +88,7 @@ def _open(states: States, level: int, depth: int, seat: int, weights: Floats, wi
         return False
     view = seat if seat >= 0 else decides
     actions, values = room[0][level], room[1][level]
-    size = action_values(states[level], view, weights, actions, values)
-    counts[level, 0], counts[level, 1] = _best_first(actions, values, size, width, decides == view), 0
+    counts[level, 0], counts[level, 1] = _candidates(states[level], view, weights, width, actions, values), 0
     counts[level, 2] = decides if seat < 0 else decides == seat  # whose value counts, or whether it is to be large
     for other in range(bests.shape[1]):
         bests[level, other] = np.inf if seat >= 0 and decides != seat else -np.inf
@@ -122,8 +127,8 @@ def _search_below(depth: int, seat: int, weights: Floats, width: int, room: Room
     """
     states, counts, bounds = room[2], room[4], room[5]
     bounds[0, 0], bounds[0, 1] = -np.inf, np.inf
-    level = 0
-    if not _open(states, 0, depth, seat, weights, width, room):
+    level = np.int64(0)  # as a literal it would have _open compiled twice
+    if not _open(states, level, depth, seat, weights, width, room):
         return
     while True:
         done = counts[level, 1] >= counts[level, 0] or (seat >= 0 and bounds[level, 0] >= bounds[level, 1])
@@ -157,9 +162,8 @@ def look_ahead(row: Row, depth: int, paranoid: bool, weights: Floats, width: int
     """
     actions, values = room[6], room[7]
     seat = mover(row)
-    size = action_values(row, seat, weights, actions, values)
+    size = _candidates(row, seat, weights, width, actions, values)
     now = value(row, seat, weights)
-    size = _best_first(actions, values, size, width, True)
     for i in range(size):
         if depth == 1:
             values[i] += now

@@ -58,19 +58,25 @@ def counts(key: str, dtype: type[np.integer], high: tuple[int, ...], text: str) 
 
 @dataclass(frozen=True)
 class Entities:
-    """Actions that belong to entities which are alike but for what the observation says of each.
+    """Actions that belong to entities, and kinds of things on these, which are alike but for what the observation says.
 
-    Block b of the actions is those from b * per on; the k-th action of each block does the same with its entity.
+    Block b of the actions is those from b * per on; the k-th action of each block does the same with its entity. In a
+    block come first the actions for the first kind, then those for the second, as many for each.
 
     Attributes:
-        key: the entry of the observation that describes them, one behind the other.
+        key: the entry of the observation that counts what is on them: (entities, kinds), flattened.
         blocks: for each of them its block.
         per: how many actions each has.
+        kinds: how many kinds there are.
+        strides: other entries of the observation that tell kinds apart: the number at p of such an entry, flattened, is
+            about kind p // stride % kinds. All that are left are about no kind.
     """
 
     key: str
     blocks: tuple[int, ...]
     per: int
+    kinds: int
+    strides: Mapping[str, int]
 
 
 class Game(abc.ABC):
@@ -129,7 +135,7 @@ class Game(abc.ABC):
 
     @property
     def action_entities(self) -> Entities | None:
-        """Which actions belong to entities, so that a policy can share its weights over them; None: none do."""
+        """Which actions belong to entities, so that a policy can share its weights over these; None: none do."""
         return None
 
     @property

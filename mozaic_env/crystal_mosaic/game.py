@@ -99,7 +99,8 @@ class CrystalMosaic(Game):
     |---|---|---|
     | `score` | Box int32 (n,) | points |
     | `wall` | MultiBinary int8 (n, 5, 5, 5) | player, colour, row, column: a tile is there |
-    | `printed` | MultiBinary int8 (6, 5, 5) | the board: spaces printed in each colour, and doubled spaces |
+    | `printed` | MultiBinary int8 (5, 5, 5) | the board: colour, row, column: the space is printed in it |
+    | `doubled` | MultiBinary int8 (5, 5) | the board: spaces that count twice |
     | `lines` | Box int8 (25 n,) | tiles on them: player by player, line by line, colour by colour |
     | `table` | Box int8 (5 f + 5,) | factories, then the centre: tiles of each colour |
     | `floor` | Box int8 (5 n,) | player by player: tiles of each colour on the floor, the marker not counted |
@@ -203,7 +204,9 @@ class CrystalMosaic(Game):
     @property
     def action_entities(self) -> Entities:
         factories = range(actions.FACTORIES[self.num_players])
-        return Entities("table", (*factories, actions.CENTRE), actions.PER_SOURCE)
+        strides = dict.fromkeys(("wall", "printed"), observation.CELLS)
+        strides |= dict.fromkeys(("lines", "floor", "bag", "lid"), 1)
+        return Entities("table", (*factories, actions.CENTRE), actions.PER_SOURCE, len(actions.COLOURS), strides)
 
     @property
     def last_action(self) -> int:

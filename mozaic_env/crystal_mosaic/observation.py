@@ -35,7 +35,8 @@ def fields(players: int, max_rounds: int) -> tuple[Field, ...]:
     return (
         counts("score", np.int32, (names.MOST_POINTS,) * players, f"points: {order}"),
         binary("wall", (players, SIZE, SIZE, SIZE), f"player ({order}), colour, row, column: a tile is there"),
-        binary("printed", (PLANES, SIZE, SIZE), "the board: spaces printed in each colour, spaces that count twice"),
+        binary("printed", (SIZE, SIZE, SIZE), "the board: colour, row, column: the space is printed in it"),
+        binary("doubled", (SIZE, SIZE), "the board: spaces that count twice"),
         counts("lines", np.int8, lines, f"tiles by player ({order}), pattern line and colour"),
         counts("table", np.int8, on_table, "tiles by source (the factories, then the centre) and colour"),
         counts("floor", np.int8, (FLOOR_SPACES,) * (SIZE * players), "tiles by player and colour"),

@@ -4,6 +4,7 @@ The learning is RLlib's: its learner group, loss, optimizer, schedules and check
 `training_step`: runners send columns with advantages, not episodes, so no Python runs for each game.
 """
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,6 +32,7 @@ from mozaic_env.rllib.opponents import thin
 from mozaic_env.rllib.runner import SELF_PLAY, SelfPlay
 
 ENOUGH = 0.75  # of a whole batch: then an update does not wait for the fragment of a runner that is gone
+LOOK_SECONDS = 5  # between two looks whether lost runners are back, each of which waits a little for an answer
 PAST = "past"  # in a checkpoint: the earlier selves
 APPROX_KL, CLIP_FRACTION = "approx_kl", "clip_fraction"
 
@@ -69,6 +71,7 @@ class SelfPlayPPO(PPO):  # type: ignore[misc]  # ray has no type information
     def setup(self, config: Any) -> None:
         """Starts the runners; the learner as it begins is the first earlier self."""
         self.past: dict[int, Weights] = {}
+        self._looked = 0.0  # when it was last asked whether lost runners are back
         super().setup(config)
         self._admit()
 
@@ -146,7 +149,14 @@ class SelfPlayPPO(PPO):  # type: ignore[misc]  # ray has no type information
         Returns:
             Their numbers.
         """
+        there, all_of_them = (
+            env_runner_group.num_healthy_remote_env_runners(),
+            env_runner_group.num_remote_env_runners(),
+        )
+        if there == all_of_them or (there and time.monotonic() - self._looked < LOOK_SECONDS):
+            return []
         restored: list[int] = env_runner_group.probe_unhealthy_env_runners()
+        self._looked = time.monotonic()
         if restored:
             env_runner_group.sync_weights(
                 from_worker_or_learner_group=self.learner_group, to_worker_indices=restored, inference_only=True

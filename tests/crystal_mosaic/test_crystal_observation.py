@@ -81,10 +81,10 @@ def test_who_sits_where_makes_no_difference(players: int) -> None:
 @pytest.mark.parametrize("board", BOARDS)
 def test_what_is_printed_is_seen(board: str) -> None:
     game = CrystalMosaic(board=board)
-    planes = look(game, on.states(game, 1)[-1], 0)["printed"]
+    seen = look(game, on.states(game, 1)[-1], 0)
     prints = PRINTS[Board(BOARDS.index(board))]
     for line in range(5):
         for column in range(5):
             letter = prints[line][column]
-            expected = [letter == colour for colour in COLOURS] + [board == "side1" and letter != "."]
-            assert planes[:, line, column].tolist() == expected
+            assert seen["printed"][:, line, column].tolist() == [letter == colour for colour in COLOURS]
+            assert seen["doubled"][line, column] == (board == "side1" and letter != ".")

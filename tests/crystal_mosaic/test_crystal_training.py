@@ -53,9 +53,7 @@ def test_what_is_learnt_of_one_factory_holds_for_all(players: int) -> None:
     game = make_game("crystal_mosaic", players=players)
     network, seen = random_network(game), observations(game, 32)
     with torch.no_grad():
-        network.kinds[:-1] = network.kinds[0]  # factories are told apart by nothing but what is on them
-        network.free_head.weight[:60] = network.free_head.weight[60:120] = 0.0
-        network.free_head.bias[:60] = network.free_head.bias[60:120] = 0.0
+        network.places[:-1] = network.places[0]  # factories are told apart by nothing but what is on them
         logits, values = network(seen)
         swapped = dict(seen)
         tables = seen["table"].unflatten(1, (-1, 5))
@@ -66,6 +64,24 @@ def test_what_is_learnt_of_one_factory_holds_for_all(players: int) -> None:
     torch.testing.assert_close(logits[:, 30:60], other[:, :30])
     torch.testing.assert_close(logits[:, 60:], other[:, 60:])
     assert not torch.allclose(logits[:, :30], logits[:, 30:60])
+
+
+def test_what_is_learnt_of_one_colour_holds_for_all() -> None:
+    game = make_game("crystal_mosaic", players=3, board="side2")
+    network, seen = random_network(game), observations(game, 32)
+    order = [2, 0, 1, 4, 3]
+    colours = {"wall": (3, 5, 25), "printed": (1, 5, 25), "lines": (15, 5, 1), "table": (8, 5, 1), "floor": (3, 5, 1)}
+    colours |= dict.fromkeys(("bag", "lid"), (1, 5, 1))
+    turned = dict(seen)
+    for key, shape in colours.items():
+        turned[key] = seen[key].reshape(-1, *shape)[:, :, order].reshape(seen[key].shape)
+    with torch.no_grad():
+        logits, values = network(seen)
+        other, same = network(turned)
+    torch.testing.assert_close(values, same)
+    torch.testing.assert_close(logits[:, :300].reshape(-1, 10, 5, 6)[:, :, order].flatten(1), other[:, :300])
+    torch.testing.assert_close(logits[:, 300:], other[:, 300:])
+    assert not torch.allclose(logits, other)
 
 
 def test_checkpoints_come_back_and_others_are_refused(tmp_path: Path) -> None:

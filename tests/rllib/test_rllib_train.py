@@ -35,7 +35,7 @@ def train(*words: object) -> subprocess.CompletedProcess[str]:
     """The command, as a user starts it."""
     pytest.importorskip("ray.rllib", reason="needs ray[rllib], of the extra rllib: make test-ray")
     command = [sys.executable, "-m", "training.rllib_train", *map(str, words)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=1800)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=900)
 
 
 def metrics(folder: Path) -> list[dict[str, float]]:
@@ -82,7 +82,7 @@ def test_a_run_leaves_everything_in_its_folder(run):
     rates = [line["train/learning_rate"] for line in lines]
     assert rates == sorted(rates, reverse=True)
     assert rates[-1] < 0.5 * rates[0]
-    assert lines[-1]["train/entropy_loss"] > lines[0]["train/entropy_loss"]  # the policy has made up its mind
+    assert lines[-1]["train/entropy"] < lines[0]["train/entropy"]  # the policy has made up its mind
     for kept in (folder / "final", *(folder / "checkpoints").iterdir()):
         assert not [file for file in kept.iterdir() if file.suffix in (".pkl", ".pt")]
         assert checkpoint.load(kept).network.is_finite()
@@ -110,7 +110,7 @@ def test_it_goes_on_where_it_was(run):
     assert later[-1]["time/steps"] >= 75_000
     assert later[0]["time/elapsed"] > before[-1]["time/elapsed"]
     # What it had learnt is there, and so are the earlier selves that it still beats.
-    assert later[0]["train/entropy_loss"] > before[0]["train/entropy_loss"]
+    assert later[0]["train/entropy"] < before[0]["train/entropy"]
     assert later[-1]["opponents/greedy/score"] > before[0]["opponents/greedy/score"]
     assert facts(folder)["steps"] == later[-1]["time/steps"]
     assert len(facts(folder)["resumed"]) == 1

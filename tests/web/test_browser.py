@@ -98,6 +98,22 @@ def test_a_whole_game_against_random_by_clicks(open_tab, small_address, tmp_path
     assert (film.header["yellow"], film.header["blue"], film.header["seed"]) == ("human", "random", "3")
 
 
+def test_three_seats_of_another_game_by_clicks(open_tab) -> None:
+    with serving(make_game("crystal_mosaic", players=3), "greedy", "random") as url:
+        tab = open_tab(url)
+        tab.new_game(["human", "greedy", "random"], 3)
+        for _ in range(5):
+            my_turn(tab)
+            made = tab.page.locator("#log li").count()
+            legal(tab).first.click()
+            while tab.page.locator(".place.chosen").count():
+                legal(tab).first.click()
+            tab.decisions(made + 1)
+        my_turn(tab)
+        assert tab.page.locator("#players .player").count() == 3
+        assert {line.split()[1] for line in tab.page.locator("#log li").all_inner_texts()} == {"p1", "p2", "p3"}
+
+
 def test_a_slide_a_removal_and_a_double_turn(open_tab, small_address) -> None:
     tab = open_tab(small_address)
     tab.new_game(["human", "human"], SEED_OF_ALL)
@@ -231,6 +247,30 @@ def test_undo_the_same_luck_and_agents_among_themselves(open_tab, small_address)
     page.locator("#players select").last.select_option("human")
     my_turn(tab)
     expect(tab.text("#pause")).to_be_hidden()
+
+
+def test_what_is_asked_for_while_an_agent_thinks_is_done_when_it_has_decided(open_tab, small_address) -> None:
+    tab = open_tab(small_address)
+    page = tab.page
+    held: list[Any] = []
+
+    def hold_agents(route: Any) -> None:
+        if route.request.post_data_json["do"] == "agent":
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/message", hold_agents)
+    tab.new_game(["pattern", "random"], 8)
+    expect(tab.text("#status")).to_contain_text("pattern is thinking")
+    page.locator("#players select").first.select_option("human")
+    page.locator("#players select").last.select_option("human")
+    expect(tab.text("#status")).to_contain_text("pattern is thinking")
+    held[0].continue_()
+    my_turn(tab)
+    assert len(held) == 1
+    assert page.locator("#log li").count() == 1
+    assert [select.input_value() for select in page.locator("#players select").all()] == ["human", "human"]
 
 
 def test_an_agents_mind(open_tab) -> None:

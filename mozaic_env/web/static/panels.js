@@ -10,10 +10,10 @@ export class Players {
   }
 
   make({seat_names: names, agents}) {
-    this.selects = names.map((name) => {
+    this.selects = names.map((name, seat) => {
       const select = deciderSelect(agents);
       select.setAttribute("aria-label", `Who plays ${name}`);
-      select.addEventListener("change", () => this.change(this.selects.map(({value}) => value)));
+      select.addEventListener("change", () => this.change(seat, select.value));
       return select;
     });
     this.lines = names.map((name, seat) => {

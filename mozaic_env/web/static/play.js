@@ -13,23 +13,31 @@ const HUMAN = "human";
 let facts; // what stays: names of game, seats and agents
 let state; // the game as the server last told it
 let shown; // the position on the board, at state.view.at or before
-let busy = false; // a message that changes the game is under way
+let busy = null; // the message that changes the game and is under way, a promise
 let paused = false;
 let timer;
 
 const board = new Board($("board"), choose, (name) => hint(whyNot(name)));
 const log = new Log($("log"), look);
 const mind = new Mind(board, (at) => look(at));
-const players = new Players($("players"), (seats) => ask({do: "seats", version: state.version, seats}));
+const players = new Players($("players"), (seat, name) => ask(() => (
+  {do: "seats", version: state.version, seats: state.seats.map((before, other) => (other === seat ? name : before))})));
 
 // --- talking to the server ---------------------------------------------------------------------
 
-/** Sends a message that changes the game, and shows what comes of it; false if nothing did. */
-async function ask(message) {
-  if (busy) return false;
-  busy = true;
+/**
+ * Sends a message that changes the game, and shows what comes of it; false if nothing did. One at a time: a message that a
+ * person sends while an agent thinks waits, and is written when its turn comes.
+ */
+async function ask(write) {
+  while (busy) await busy;
   clearTimeout(timer);
+  busy = deliver(write());
   render();
+  return busy;
+}
+
+async function deliver(message) {
   try {
     adopt(await send(message));
     return true;
@@ -37,7 +45,7 @@ async function ask(message) {
     await explain(error);
     return false;
   } finally {
-    busy = false;
+    busy = null;
     render();
     goOn();
   }
@@ -74,7 +82,7 @@ async function start() {
 function goOn() {
   clearTimeout(timer);
   if (busy || paused || !isLive() || !agentDecides()) return;
-  timer = setTimeout(() => ask({do: "agent", version: state.version}), Number($("speed").value));
+  timer = setTimeout(() => ask(() => ({do: "agent", version: state.version})), Number($("speed").value));
 }
 
 const isLive = () => !state.film && shown.at === state.view.at;
@@ -96,8 +104,9 @@ async function look(at) {
 // --- playing -----------------------------------------------------------------------------------
 
 async function choose(actions) {
+  const {version} = state; // of the position that was clicked on
   const action = actions.length === 1 ? actions[0] : await whichAction(actions);
-  if (action) await ask({do: "play", version: state.version, action: action[0]});
+  if (action) await ask(() => ({do: "play", version, action: action[0]}));
 }
 
 function whyNot(name) {
@@ -227,15 +236,16 @@ $("begin").addEventListener("click", async () => {
   const wanted = await newGame(facts, state.seats);
   if (!wanted) return;
   pause(false);
-  await ask({do: "new", ...wanted});
+  await ask(() => ({do: "new", ...wanted}));
 });
 $("again").addEventListener("click", () => {
   pause(false);
-  ask({do: "new", seed: state.seed});
+  ask(() => ({do: "new", seed: state.seed}));
 });
 $("undo").addEventListener("click", () => {
   if (!state.seats.includes(HUMAN)) pause(true);
-  ask({do: "undo", version: state.version});
+  const {version} = state;
+  ask(() => ({do: "undo", version}));
 });
 $("pause").addEventListener("click", () => {
   pause(!paused);
@@ -253,15 +263,20 @@ $("forth").addEventListener("click", () => look(shown.at + 1));
 $("last").addEventListener("click", () => look(state.view.last));
 $("now").addEventListener("click", () => look(state.view.last));
 $("slider").addEventListener("input", () => look(Number($("slider").value)));
-$("continue").addEventListener("click", () => ask({do: "continue", version: state.version, at: shown.at}));
-$("leave").addEventListener("click", () => ask({do: "leave"}));
+$("continue").addEventListener("click", () => {
+  const {version} = state;
+  const {at} = shown;
+  ask(() => ({do: "continue", version, at}));
+});
+$("leave").addEventListener("click", () => ask(() => ({do: "leave"})));
 $("load").addEventListener("click", () => $("file").click());
 $("file").addEventListener("change", async () => {
   const [file] = $("file").files;
   $("file").value = "";
   if (!file) return;
   if (file.size > 100_000) return toast("The file is too large for a record.");
-  await ask({do: "load", record: await file.text()});
+  const record = await file.text();
+  await ask(() => ({do: "load", record}));
 });
 $("download").addEventListener("click", async () => {
   try {
