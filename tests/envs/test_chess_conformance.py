@@ -12,7 +12,6 @@ from mozaic_env import make_game
 from mozaic_env.testing import checks_for_env, checks_for_game, checks_for_vector_env
 
 ID = "mozaic_env:MosaicChess-v0"
-pytestmark = pytest.mark.slow  # its loops compile for minutes
 Check = Callable[..., None]
 
 

@@ -90,10 +90,7 @@ def test_every_game_is_registered() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "python_crystal_mosaic(players=3,max_decisions=40)",
-        pytest.param("python_mosaic_chess(max_decisions=20)", marks=pytest.mark.slow),  # compiles for long
-    ],
+    ["python_crystal_mosaic(players=3,max_decisions=40)", "python_mosaic_chess(max_decisions=20)"],
 )
 def test_random_simulation_of_the_other_games(text: str) -> None:
     game = pyspiel.load_game(text)

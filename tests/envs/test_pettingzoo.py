@@ -96,7 +96,7 @@ def test_api_with_three_players() -> None:
     [
         ("crystal_mosaic", {"players": 3, "max_rounds": 2}),
         ("crystal_mosaic", {"players": 4, "board": "base", "max_decisions": 30, "flat": True}),
-        pytest.param("mosaic_chess", {"max_decisions": 30}, marks=pytest.mark.slow),  # compiles for long
+        ("mosaic_chess", {"max_decisions": 30}),
     ],
 )
 def test_api_of_the_other_games(name: str, options: dict[str, Any]) -> None:

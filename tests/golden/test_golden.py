@@ -13,12 +13,7 @@ from mozaic_env.games import GAMES, make_game
 from mozaic_env.mozaic.actions import EDITIONS
 
 KEPT = files()
-SLOW = {"mosaic_chess"}  # games whose loops compile for minutes
-each = pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, marks=[pytest.mark.slow] * (variant[0] in SLOW)) for path, variant in KEPT.items()],
-    ids=lambda path: path.stem,
-)
+each = pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
 
 
 def test_every_registered_game_has_playthroughs() -> None:

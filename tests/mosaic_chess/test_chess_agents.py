@@ -12,8 +12,6 @@ from mozaic_env.arena.match import play_match
 from mozaic_env.mosaic_chess import board, engine, heuristics, notation
 from mozaic_env.testing import rows as on
 
-pytestmark = pytest.mark.slow  # the searches compile for minutes
-
 SPARSE = "11k/3n8/12/12/12/12/12/12/12/12/8N3/K11 w - 0 1"
 
 
@@ -163,6 +161,7 @@ def test_games_with_chance_have_no_alphabeta() -> None:
         make_agent("alphabeta", make_game("mozaic"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["expectimax:depth=2", "mcts:simulations=4,heuristic=material"])
 def test_other_searches_play(spec: str) -> None:
     game = make_game("mosaic_chess", max_plies=4)

@@ -33,7 +33,7 @@ def test_it_is_a_run_that_can_begin(name):
     train.check(load_config(FOLDER / f"{name}.yaml"))
 
 
-@pytest.mark.parametrize("name", ["gpu", "onyx", "small-4x4"])
+@pytest.mark.parametrize("name", ["chess-quick", "gpu", "onyx", "small-4x4"])
 def test_it_runs_on_any_machine_when_it_is_small(name, tmp_path):
     words = [*SMALL, "network={channels: 8, blocks: 1, value_hidden: 8}"]
     assert train.main(["--config", str(FOLDER / f"{name}.yaml"), "--run-dir", str(tmp_path / "run"), *words]) == 0
