@@ -38,16 +38,18 @@ export class Mind {
     if (!$("mind-card").open) return this.board.warm(null);
     if (!this.known) return this.say("The agents here do not play the record's variant.");
     const {view, state} = this;
+    const agent = $("mind-agent").value;
+    const asked = () => this.view === view && $("mind-agent").value === agent && $("mind-card").open; // still wanted
     let answer;
     try {
-      answer = await send({do: "think", version: state.version, at: view.at, agent: $("mind-agent").value});
+      answer = await send({do: "think", version: state.version, at: view.at, agent});
     } catch (error) {
-      if (error.status !== 409) this.say(error.message);
+      if (error.status !== 409 && asked()) this.say(error.message);
       return;
     }
-    if (this.view !== view || !$("mind-card").open) return;
+    if (!asked()) return;
     this.draw(answer);
-    if (answer.more) setTimeout(() => this.view === view && this.ask(), 60);
+    if (answer.more) setTimeout(() => asked() && this.ask(), 60);
   }
 
   say(text) {
