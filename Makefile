@@ -29,7 +29,7 @@ test: $(VENV)/.installed-dev  ## install, check style and types, run the tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(PY) -m pytest -n $(JOBS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal
 
 test-slow: $(VENV)/.installed-dev  ## run the tests that take minutes
 	$(PY) -m pytest -m slow
