@@ -61,7 +61,7 @@ def test_moves_masks_and_ends_of_many() -> None:
 
 
 def test_every_end_of_random_games() -> None:
-    rows = decisions_before_a_move(40, 3)
+    rows = decisions_before_a_move(20, 3)
     ends = rows[rows["ending"] != rules.RUNNING]
     assert len(set(ends["ending"].tolist())) >= 2
     for row in ends:
