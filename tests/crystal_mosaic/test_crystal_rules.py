@@ -80,7 +80,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"floor": "-1,-1,-1,-1,-1,-1,x"}, "floor="),
     ({"floor": 7}, "floor=7"),
     ({"floor": np.array(3)}, "floor=.*accepted"),
-    ({"floor": np.array([[-1] * 7] * 7)}, "floor=.*accepted"),
+    ({"floor": np.array([[-1] * 7] * 7)}, "accepted: 7 whole numbers"),
     ({"floor": b"\0" * 7}, "floor=.*accepted"),
     ({"floor": "-1,-1,-1,-1,-1,-1,-\u0663"}, "floor=.*accepted"),
     ({"floor": "-1,-1,-1,-1,-1,-1," + "9" * 5000}, "floor=.*accepted"),

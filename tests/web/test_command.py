@@ -179,6 +179,7 @@ def test_ctrl_c_ends_the_page_while_an_agent_thinks() -> None:
         time.sleep(1)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
+        connection.close()
         assert process.returncode == 130
 
 
