@@ -126,6 +126,35 @@ def test_evaluating_a_run_takes_its_game_and_adds_to_its_folder(capsys, run_fold
     assert (run_folder / "evaluation.json").read_text() == "[{"
 
 
+@pytest.mark.parametrize("command", ["evaluate", "tournament", "play"])
+def test_a_game_that_a_checkpoint_does_not_play_is_refused(capsys, run_folder, command):
+    words = {
+        "evaluate": ["evaluate", str(run_folder), "--against", "random", "--games", "2"],
+        "tournament": ["tournament", str(run_folder), "random", "--games", "2"],
+        "play": ["play", "--terminal", "--agents", str(run_folder)],
+    }[command]
+    for game in ("mosaic_chess", "crystal_mosaic"):
+        error = refused(capsys, *words, "--game", game)
+        assert str(run_folder) in error
+        assert "Mozaic(" in error
+    if command != "play":
+        assert main([*words, "--game", "mozaic"]) == 0
+
+
+def test_the_champion_can_guide_a_search(capsys):
+    assert main(["evaluate", "mcts:policy=champion,simulations=2", "--against", "random", "--games", "2"]) == 0
+    capsys.readouterr()
+    champion = ["evaluate", "mcts:policy=champion", "--against", "random"]
+    assert "yet to be trained" in refused(capsys, *champion, "--rows", "4")
+    assert "none is shipped" in refused(capsys, *champion, "--game", "mosaic_chess")
+
+
+def test_an_option_given_twice_is_refused(capsys):
+    words = ["evaluate", "random", "--against", "random", "--game", "crystal_mosaic"]
+    error = refused(capsys, *words, "--option", "players=2", "--option", "players=3")
+    assert "players is given twice" in error
+
+
 def test_a_run_trained_anew_is_another_agent_on_the_ladder(capsys, run_folder, tmp_path):
     file = tmp_path / "ladder.jsonl"
     words = ["tournament", "random", str(run_folder), "--games", "4", "--results", str(file)]

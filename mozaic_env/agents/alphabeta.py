@@ -1,5 +1,6 @@
 """The alpha-beta agent: compiled search over whole moves, for games that offer them."""
 
+import copy
 import time
 
 import numpy as np
@@ -70,6 +71,11 @@ class AlphaBetaAgent(Agent):
         self._nodes = NO_LIMIT if nodes is None else nodes
         self._seconds = seconds
         self._search: Search | None = None
+
+    def quick(self) -> Agent:
+        twin = copy.copy(self)
+        twin._depth, twin._nodes = 1, AT_FIRST
+        return twin
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         if self._search is None:

@@ -45,6 +45,13 @@ class Agent(abc.ABC):
         """How compiled loops play this agent (`mozaic_env.agents.kernels.RECIPE`), or None: they have to ask `act`."""
         return None
 
+    def quick(self) -> "Agent":
+        """An agent that runs the same code and hardly searches, to have that compiled; itself if it never thinks long.
+
+        Agents whose thinking has no bound that matters override it.
+        """
+        return self
+
     def __deepcopy__(self, memo: dict[int, Any]) -> "Agent":
         """Copies of an environment share its agents, which keep nothing of a game."""
         return self

@@ -3,6 +3,7 @@
 Priors and leaf values come from a heuristic of the game or from a policy.
 """
 
+import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -182,6 +183,11 @@ class MctsAgent(Agent):
     def __getstate__(self) -> dict[str, Any]:
         """Without the trees, which the next search makes again."""
         return {**self.__dict__, "_forest": None}
+
+    def quick(self) -> Agent:
+        twin = copy.copy(self)
+        twin._simulations = 1
+        return twin
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         rows, chosen = np.ascontiguousarray(states), np.empty(len(states), np.int64)

@@ -1,5 +1,7 @@
 """The agents that search by a heuristic: compiled search, asked in batches."""
 
+import copy
+
 import numpy as np
 import numpy.typing as npt
 
@@ -54,6 +56,11 @@ class ExpectimaxAgent(Agent):
             plies = depth - 1
             self._width = max(2, int((nodes / FOLLOWERS**plies) ** (1 / plies)))
         self._room: Room | None = None
+
+    def quick(self) -> Agent:
+        twin = copy.copy(self)
+        twin._depth = twin._width = 1
+        return twin
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         return self._search(states, np.empty((len(states), 0)))
@@ -121,6 +128,11 @@ class LookaheadAgent(Agent):
     def __getstate__(self) -> dict[str, object]:
         """Without the room, which the next search makes again."""
         return {**self.__dict__, "_room": None}
+
+    def quick(self) -> Agent:
+        twin = copy.copy(self)
+        twin._depth = twin._width = 1
+        return twin
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         return self._search(states, np.empty((len(states), 0)))

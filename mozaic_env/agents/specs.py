@@ -87,6 +87,12 @@ def _number(text: str) -> int:
     return int(text)
 
 
+def _seconds(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
+        raise ValueError("expected a number above 0, such as 0.5")
+    return float(text)
+
+
 def _flag(text: str) -> bool:
     if text not in ("0", "1"):
         raise ValueError("expected 0 or 1")
@@ -119,7 +125,7 @@ def _expectimax(game: Game, spec: str, words: list[str]) -> Agent:
 def _alphabeta(game: Game, spec: str, words: list[str]) -> Agent:
     from mozaic_env.agents.alphabeta import AlphaBetaAgent
 
-    options = _read(spec, words, {"depth": _number, "nodes": _number, "seconds": float})
+    options = _read(spec, words, {"depth": _number, "nodes": _number, "seconds": _seconds})
     try:
         return AlphaBetaAgent(game, **options)
     except ValueError as error:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.specs import is_folder, make_agent
+from mozaic_env.agents.specs import CHAMPION, is_folder, make_agent
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
 
@@ -19,8 +19,8 @@ POLICY = "policy:"
 def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bool = False) -> tuple[Game, list[Agent]]:
     """The game and the agents that specs name.
 
-    The game's options are those on the command line; what is not given there comes from the first checkpoint among
-    the specs, and else is the game's default.
+    The game and its options are those on the command line; what is not given there comes from the first checkpoint
+    among the specs, if that is for this game, and else is the default.
 
     Args:
         specs: see `mozaic_env.agents.specs`.
@@ -33,13 +33,14 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
     """
     specs = [normal_spec(spec) for spec in specs]
     cards = [_card(spec) for spec in specs]
-    name, options = getattr(arguments, "game", None) or DEFAULT_GAME, dict[str, Any]()
+    asked, options = getattr(arguments, "game", None), dict[str, Any]()
+    name = asked or DEFAULT_GAME
     played = next((card["game"] for card in cards if card is not None), None)
-    if played is not None:
+    if played is not None and asked in (None, played.get("name")):
         name, options = str(played.get("name")), dict(played.get("options", {}))
     given = {key: getattr(arguments, key, None) for key in GAME_OPTIONS}
     options |= {key: value for key, value in given.items() if value is not None}
-    options |= dict(read_option(word) for word in getattr(arguments, "option", None) or ())
+    options |= _read_options(getattr(arguments, "option", None) or ())
     game = make_game(name, **options)
     agents = [make_agent(spec, game) for spec in specs]
     if versions:
@@ -47,6 +48,16 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
             if card is not None:
                 agent.name += f"@{str(card['weights'].get('sha256'))[:6]}"
     return game, agents
+
+
+def _read_options(words: Sequence[str]) -> dict[str, Any]:
+    options = dict[str, Any]()
+    for word in words:
+        key, value = read_option(word)
+        if key in options:
+            raise ValueError(f"--option {word!r}: {key} is given twice; accepted: each option once")
+        options[key] = value
+    return options
 
 
 def read_option(word: str) -> tuple[str, Any]:
@@ -79,7 +90,7 @@ def _card(spec: str) -> dict[str, Any] | None:
         for word in spec.partition(":")[2].split(","):
             if word.startswith("policy="):
                 folder = word.removeprefix("policy=")
-    if not folder:
+    if not folder or folder == CHAMPION:  # the package's, which comes without a folder to name
         return None
     from mozaic_env.agents import checkpoint  # needs torch
 

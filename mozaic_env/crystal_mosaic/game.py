@@ -7,6 +7,7 @@ import numpy as np
 
 from mozaic_env.core import contract
 from mozaic_env.core.game import Entities, Game, Rows
+from mozaic_env.core.numbers import is_number
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
@@ -216,9 +217,7 @@ class CrystalMosaic(Game):
     @classmethod
     def of_header(cls, header: Mapping[str, str]) -> "CrystalMosaic":
         numbers = [header.get(key, "") for key in ("players", "max_rounds")]
-        if not all(number.isdecimal() and len(number) < 4 for number in numbers) or not {"board", "floor"} <= set(
-            header
-        ):
+        if not all(map(is_number, numbers)) or not {"board", "floor"} <= set(header):
             raise ValueError("record header: players=, board=, floor= and max_rounds= are needed")
         return cls(int(numbers[0]), header["board"], header["floor"], int(numbers[1]))
 
@@ -293,11 +292,19 @@ def _read_floor(floor: Any, board: actions.Board) -> tuple[int, ...]:
         floor = actions.FLOOR_OF[board]
     if isinstance(floor, str):
         try:
-            floor = actions.FLOORS.get(floor) or [int(value) for value in floor.split(",")]
+            floor = actions.FLOORS.get(floor) or [_read_value(value.strip()) for value in floor.split(",")]
         except ValueError:
             raise ValueError(accepted) from None
-    if not isinstance(floor, Sequence | np.ndarray) or len(floor) != actions.FLOOR_SPACES:
+    if isinstance(floor, np.ndarray):
+        floor = floor.tolist()  # of an array without dimensions no sequence
+    if not isinstance(floor, Sequence) or isinstance(floor, bytes | bytearray) or len(floor) != actions.FLOOR_SPACES:
         raise ValueError(accepted)
     if not all(_is_whole(value) and actions.LEAST_FLOOR <= value <= 0 for value in floor):
         raise ValueError(accepted)
     return tuple(int(value) for value in floor)
+
+
+def _read_value(text: str) -> int:
+    if not is_number(text.removeprefix("-")):
+        raise ValueError(text)
+    return int(text)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from mozaic_env.core import contract
 from mozaic_env.core import engine as core_engine
 from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.numbers import is_number
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
@@ -205,7 +206,7 @@ class MosaicChess(Game):
     @classmethod
     def of_header(cls, header: Mapping[str, str]) -> "MosaicChess":
         limit = header.get(record.LIMIT, "")
-        if not limit.isdecimal():
+        if not is_number(limit):
             raise ValueError(f"record header: {record.LIMIT}=... is needed, such as {record.LIMIT}=1000")
         return cls(int(limit))
 

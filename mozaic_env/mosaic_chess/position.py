@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from mozaic_env.core.numbers import is_number
 from mozaic_env.mosaic_chess import board, notation, rules
 from mozaic_env.mosaic_chess.actions import parse_square, square_name
 from mozaic_env.mosaic_chess.board import MOST_QUIET, NOWHERE
@@ -82,8 +83,8 @@ def _read_board(text: str, row: np.void) -> None:
         raise ValueError(f"{len(ranks)} ranks; the board has {SIZE}, the last rank first")
     for index, content in enumerate(ranks):
         codes: list[int] = []
-        for word in re.findall(r"\d+|.", content, re.ASCII):
-            codes += [0] * min(int(word), SIZE + 1) if word.isdecimal() else [code_of(word)]
+        for word in re.findall(r"[0-9]+|.", content):
+            codes += [0] * min(int(word), SIZE + 1) if is_number(word) else [code_of(word)]
         if len(codes) != SIZE:
             raise ValueError(f"rank {content!r} has {len(codes)} squares; each has {SIZE}")
         start = SIZE * (SIZE - 1 - index)

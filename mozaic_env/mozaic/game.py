@@ -1,6 +1,5 @@
 """Mozaic with an edition and a board fixed: the Python half of the Game contract, and the documentation page."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -9,6 +8,7 @@ import numpy.typing as npt
 
 from mozaic_env.core import contract
 from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.numbers import is_number
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
@@ -188,7 +188,7 @@ class Mozaic(Game):
     @classmethod
     def of_header(cls, header: Mapping[str, str]) -> "Mozaic":
         sizes = header.get("board", "").split("x")
-        if len(sizes) != 2 or not all(re.fullmatch(r"[0-9]{1,2}", size) for size in sizes) or "rules" not in header:
+        if len(sizes) != 2 or not all(map(is_number, sizes)) or "rules" not in header:
             raise ValueError("record header: rules=... and board=ROWSxCOLS are needed, such as board=8x8")
         return cls(header["rules"], int(sizes[0]), int(sizes[1]))
 

@@ -72,7 +72,8 @@ def name_agents(agents: list[Agent]) -> dict[str, Agent]:
 def warm_up(game: Game, agents: dict[str, Agent]) -> None:
     """Compiles all that a game needs, so that no visitor waits for it."""
     play = Play(game, 0, [HUMAN] * game.num_players)
-    for name, agent in agents.items():
+    for name, strong in agents.items():
+        agent = strong.quick()
         if play.mover is None:
             play.undo()
         row = play.now.reshape(1)

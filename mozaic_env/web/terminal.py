@@ -19,6 +19,7 @@ from mozaic_env.core import rows as on
 from mozaic_env.core.game import Game
 from mozaic_env.envs.batch import check_whole_number
 from mozaic_env.web.play import HUMAN, IllegalMove, Play, legal_mask
+from mozaic_env.web.worker import Worker
 
 BOTH = "both"  # seats are the user's
 FEW = 24  # moves are listed without being asked for
@@ -87,6 +88,7 @@ class Terminal:
         self.play, self.game, self.out = play, play.game, out
         self._agents = dict(agents)
         self._advisers: dict[str, Agent] = {}
+        self._worker = Worker("agents")
         self._told = 0  # how many positions' events have been told
         self._seen = play.now  # the row that the user saw last
         self._written: set[str] = set()  # files that hold this game
@@ -135,9 +137,12 @@ class Terminal:
             self._obey(_read(f"{prompt}> "))
 
     def _ask_agent(self, name: str) -> None:
+        self.play.play(self._asked(name, self._agents[name]), name)
+
+    def _asked(self, name: str, agent: Agent) -> int:
+        """What an agent would do now; Ctrl-C need not wait for it."""
         with console.waiting(f"{name} is thinking"):
-            action = int(self._agents[name].act(self.play.now.reshape(1))[0])
-        self.play.play(action, name)
+            return int(self._worker.submit(agent.act, self.play.now.reshape(1)).result()[0])
 
     def _obey(self, line: str) -> None:
         """Does what a line says; tells the user what is wrong with it."""
@@ -197,9 +202,7 @@ class Terminal:
         agent = self._agents.get(name) or self._advisers.get(name)
         if agent is None:
             agent = self._advisers[name] = make_agent(name, self.game)
-        with console.waiting(f"{name} is thinking"):
-            action = int(agent.act(self.play.now.reshape(1))[0])
-        self.say(f"{name} would play {self.game.format_action(action)}")
+        self.say(f"{name} would play {self.game.format_action(self._asked(name, agent))}")
 
     def _undo(self, rest: str) -> None:
         self.play.undo()
@@ -276,6 +279,8 @@ class Terminal:
 
 def _read(prompt: str) -> str:
     """A line of input, shown with its prompt where nobody typed it; EOFError at the end."""
+    if sys.stdin is None:  # closed by whoever started this
+        raise EOFError
     if sys.stdin.isatty():
         try:
             return input(prompt)
@@ -291,7 +296,7 @@ def _read(prompt: str) -> str:
 
 def _complete_with(words: Callable[[], Iterable[str]]) -> None:
     """Tab completes these words, and lines can be edited, where the terminal and Python can do that."""
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         return
     try:
         import readline

@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.core.game import Rows
 from mozaic_env.web import mind
+from mozaic_env.web.worker import Worker
 
 MOST_AT_ONCE = 32  # positions; more would keep the first ones waiting for the last
 
@@ -25,7 +25,7 @@ class Thinker:
     def __init__(self, name: str, agent: Agent) -> None:
         self.name, self.mind = name, mind.kind_of(agent)
         self._agent = agent
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"agent {name}")
+        self._thread = Worker(f"agent {name}")
         self._waiting: list[tuple[np.void, asyncio.Future[int]]] = []
         self._worker: asyncio.Task[None] | None = None
 

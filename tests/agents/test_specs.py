@@ -39,6 +39,8 @@ def test_an_agent_is_returned_as_it_is() -> None:
         ("pattern:heuristic=greedy", "each once"),
         ("expectimax:depth", "depth="),
         ("expectimax:depth=two", "whole number"),
+        ("alphabeta:seconds=abc", "seconds='abc': expected a number above 0, such as 0.5"),
+        ("alphabeta:seconds=nan", "expected a number above 0"),
         ("expectimax:depth=9", "1 to 4"),
         ("expectimax:depth=2,depth=3", "each once"),
         ("expectimax:heuristic=x", "greedy"),

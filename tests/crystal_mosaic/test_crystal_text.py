@@ -151,3 +151,11 @@ def test_a_record_without_an_option_is_refused(key: str) -> None:
     header = {name: value for name, value in record.header.items() if name != key}
     with pytest.raises(ValueError, match="players=, board=, floor= and max_rounds= are needed"):
         game_of_record(type(record)(header, record.words))
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "\u0663", "3_0", "-3"])
+@pytest.mark.parametrize("key", ["players", "max_rounds"])
+def test_numbers_of_a_header_are_plain_and_short(key: str, number: str) -> None:
+    record = parse_record(record_of(3))
+    with pytest.raises(ValueError, match="players=, board=, floor= and max_rounds= are needed"):
+        game_of_record(type(record)({**record.header, key: number}, record.words))

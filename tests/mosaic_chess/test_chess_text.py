@@ -39,6 +39,8 @@ def test_a_parsed_position_knows_its_repetitions() -> None:
         (f"{BARE} w - 0", "fields"),
         (f"{BARE}/12 w - 0 1", "13 ranks"),
         (BARE.replace("12", "11", 1) + " w - 0 1", "11 squares"),
+        (BARE.replace("12", "9" * 5000, 1) + " w - 0 1", "no piece; accepted"),
+        (BARE.replace("12", "\u0661\u0662", 1) + " w - 0 1", "no piece; accepted"),
         (BARE.replace("r", "t") + " w - 0 1", "no piece"),
         (BARE.replace("k", "1") + " w - 0 1", "kings of Black"),
         (f"{BARE} x - 0 1", "side"),
@@ -106,3 +108,21 @@ def test_a_record_of_a_won_game() -> None:
     assert record.header["white"] == "someone"
     *_, (_, last) = GAME.replay(record)
     assert on.outcome(last, 0) == 1
+
+
+@pytest.mark.parametrize("limit", ["", "9" * 5000, "\u0663", "-3"])
+def test_a_record_has_to_say_its_limit_in_plain_digits(limit: str) -> None:
+    with pytest.raises(ValueError, match=r"record header: max_plies=\.\.\. is needed"):
+        game_of_record(parse_record(f"game=mosaic_chess max_plies={limit} | a4-a5"))
+
+
+def test_a_record_ends_at_its_own_limit() -> None:
+    words = "c4-c6", "c9-c8", "c2-c4"
+    for limit, most in ((1, 1), (2, 2), (3, 3)):
+        line = f"game=mosaic_chess max_plies={limit} | {' '.join(words[:most])} ..."
+        record = parse_record(line)
+        assert len(list(game_of_record(record).replay(record))) == most
+        for further in ("c11-c9", "c11"):
+            record = parse_record(line.replace("...", words[most] if most < 3 else further))
+            with pytest.raises(ValueError, match=f"record word {most + 1}.*max_plies={limit}"):
+                list(game_of_record(record).replay(record))

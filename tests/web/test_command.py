@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -10,14 +11,20 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 from argparse import Namespace
+from collections.abc import Iterator
 
 import pytest
 from processes import ROOT
 from web_games import GAME, PythonAgent
 
+from mozaic_env.agents.specs import make_agent
 from mozaic_env.cli import main
+from mozaic_env.games import make_game
 from mozaic_env.web import command
+from mozaic_env.web.play import HUMAN, Play
 from mozaic_env.web.serve import address, listening
 
 SMALL = ["--rows", "4", "--cols", "4", "--no-browser"]
@@ -102,6 +109,87 @@ def test_warming_up_asks_every_agent_even_if_the_game_is_short() -> None:
     agents = {name: agent(name) for name in "012"}
     command.warm_up(GAME, agents)
     assert asked == ["0", "1", "2"]
+
+
+def test_warming_up_never_asks_an_agent_that_may_think_for_ever() -> None:
+    class Deep(PythonAgent):
+        def quick(self):
+            return PythonAgent(lambda states: asked.append(self.name) or [0], "shallow")
+
+    def never(states):
+        raise AssertionError("asked")
+
+    asked: list[str] = []
+    command.warm_up(GAME, {"deep": Deep(never, "deep")})
+    assert asked == ["deep"]
+
+
+@pytest.mark.parametrize(
+    ("game", "spec"),
+    [
+        (make_game("mosaic_chess"), "alphabeta:depth=32"),
+        (GAME, "expectimax:depth=4,nodes=999999999999"),
+        (GAME, "paranoid:depth=8,width=64"),
+        (GAME, "mcts:simulations=100000"),
+    ],
+)
+def test_a_quick_twin_searches_next_to_nothing_and_leaves_the_agent_as_it_was(game, spec) -> None:
+    agent = make_agent(spec, game)
+    before = dict(vars(agent))
+    play = Play(game, 0, [HUMAN, HUMAN])
+    play.play(int(agent.quick().act(play.now.reshape(1))[0]), HUMAN)
+    assert all(vars(agent)[name] is value for name, value in before.items())
+
+
+@contextlib.contextmanager
+def thinking_for_ever(*words: str) -> Iterator[subprocess.Popen[str]]:
+    """Mosaic Chess against an agent that will not come to an end; what hangs is killed, so that the test fails."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-W", "error", "-m", "mozaic_env.cli", "play", "--game", "mosaic_chess", *words]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, text=True, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        timer = threading.Timer(240, process.kill)
+        timer.start()
+        try:
+            yield process
+        finally:
+            timer.cancel()
+            process.kill()
+
+
+def test_ctrl_c_ends_the_page_while_an_agent_thinks() -> None:
+    with thinking_for_ever("--no-browser", "--port", "0", "--agents", "alphabeta:depth=32", "random") as process:
+        found = None
+        while found is None:
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+
+        def send(token: str = "", **message: object) -> None:
+            headers = {"Content-Type": "application/json"} | ({"X-Session": token} if token else {})
+            connection.request("POST", "/message", json.dumps(message), headers)
+
+        send(do="hello")
+        state = json.loads(connection.getresponse().read())
+        send(state["token"], do="new", seats=["alphabeta:depth=32", "human"])
+        state |= json.loads(connection.getresponse().read())
+        assert state["seats"] == ["alphabeta:depth=32", "human"]
+        send(state["token"], do="agent", version=state["version"])
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+
+
+def test_ctrl_c_ends_the_terminal_while_an_agent_thinks() -> None:
+    with thinking_for_ever("--terminal", "--seat", "1", "--agents", "alphabeta:depth=32") as process:
+        assert "white: alphabeta:depth=32" in process.stdout.readline()
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert err == "interrupted\n"
 
 
 def test_the_command_serves_a_game_until_it_is_interrupted() -> None:

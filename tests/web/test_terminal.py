@@ -193,6 +193,16 @@ def test_without_a_seed_each_game_is_another_one(
     assert len(seeds) == 3
 
 
+def test_a_closed_input_is_an_input_that_has_ended(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main([*SMALL, "--agent", "random"]) == 0
+    out, err = capsys.readouterr()
+    assert "the input has ended" in out
+    assert err == ""
+
+
 def test_an_agent_that_fails_costs_nobody_the_game_so_far(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
