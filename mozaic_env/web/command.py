@@ -28,7 +28,7 @@ def run(arguments: Namespace) -> int:
         raise ValueError(f"--sessions {arguments.sessions}; accepted: a whole number of at least 1")
     game, agents = _agents(arguments)
     table = Table(game, agents, Sessions(arguments.sessions))
-    print("getting ready; the first time compiles for some seconds", flush=True)
+    print("getting ready; the first time compiles, for up to a minute", flush=True)
     warm_up(game, agents)
     app = application([PLAY], play_routes(table), host=arguments.host, names=arguments.allow_host)
     serve(app, arguments.host, arguments.port, browser=arguments.browser, what=f"play {game.name}")
