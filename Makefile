@@ -20,7 +20,7 @@ TIANSHOU    := .venv-tianshou
 help:  ## list the commands
 	@echo "mozaic_env: make COMMAND [VARIABLE=value]"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s  %s\n", $$1, $$2 }' Makefile
-	@echo "Variables: PYTHON=$(PYTHON) CONFIG=$(CONFIG) RUN=$(RUN) TRAIN_ARGS=--overwrite JOBS=$(JOBS)"
+	@echo "Variables: PYTHON=$(PYTHON) CONFIG=$(CONFIG) RUN=$(RUN) JOBS=$(JOBS), and TRAIN_ARGS, such as TRAIN_ARGS=--overwrite"
 
 train: $(VENV)/.installed-train  ## install, train with CONFIG into RUN, print how it does against the baselines
 	$(PY) -m training.train --config $(CONFIG) --run-dir $(RUN) $(TRAIN_ARGS)
@@ -81,11 +81,11 @@ define install
 endef
 
 $(VENV)/.installed-train: pyproject.toml constraints.txt
-	$(call install,train)
+	$(call install,train$(comma)play)
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt
-	$(call install,train$(comma)dev$(comma)docs)
+	$(call install,train$(comma)play$(comma)dev$(comma)docs)
 	@touch $@ $(VENV)/.installed-train $(VENV)/.installed-docs
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt

@@ -135,7 +135,8 @@ def _add_match_options(parser: argparse.ArgumentParser, games: int) -> None:
         type=int,
         default=games,
         metavar="N",
-        help="games of each match; even, for they are played in pairs (default: %(default)s)",
+        help="games of each match; even, for they are played in pairs, and at more than two seats rounded up to whole "
+        "rotations (default: %(default)s)",
     )
     parser.add_argument(
         "--seed",

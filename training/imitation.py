@@ -134,14 +134,17 @@ class WarmStart:
         torch.set_num_threads(max(1, threads - 1))  # one is the teacher's
         progress = ProgressBar(self.budget, "imitating")
         progress.start()
-        if not self.decisions:
-            self.budget.start()
         noted: list[tuple[float, ...]] = []
         since, shown = self.decisions, {}
         try:
             with Ahead(games.next_lessons) as lessons:
+                first: Lessons | None = None
+                if not self.decisions:  # after an installation these wait for the compiler, which is not counted
+                    first = self._take(lessons)
+                    self.budget.start()
                 while self.budget.used(self.decisions) < 1:
-                    self.memory.add(self._take(lessons))
+                    self.memory.add(first or self._take(lessons))
+                    first = None
                     noted += self._learn(random)
                     if not self.network.is_finite():
                         raise self._not_finite("weights are")

@@ -68,7 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 folder = RunFolder(Path(given.run_dir), config, overwrite=given.overwrite)
             else:
                 folder = RunFolder.resume(Path(given.resume), config)
-            return run(config, game, folder, before)
+            try:
+                return run(config, game, folder, before)
+            finally:
+                folder.release()
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
     except ModuleNotFoundError as error:

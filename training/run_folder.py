@@ -7,6 +7,7 @@ checkpoints/     step-N/, as training went on: the latest, and of the older ones
 resume/          what a run needs to go on; see `training.state`
 best/            the strongest checkpoint, where matches are played on the way; see `training.anchors`
 final/           the last checkpoint, written when training ends, however it ends
+.lock            held by the process that trains; the system lets it go with the process, however that ends
 curves.svg       strength over time, where matches are played on the way
 evaluation.json  the matches at the end, and those of `mozaic evaluate` after it
 """
@@ -22,6 +23,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
 from stable_baselines3.common.logger import JSONOutputFormat, KVWriter, Logger, TensorBoardOutputFormat
 
 from mozaic_env.agents.checkpoint import versions
@@ -29,7 +31,7 @@ from mozaic_env.agents.folders import CHECKPOINTS
 from mozaic_env.agents.thinning import superfluous
 from training.config import Config, as_yaml
 
-CONFIG, RUN, METRICS, TENSORBOARD = "config.yaml", "run.json", "metrics.jsonl", "tensorboard"
+CONFIG, RUN, METRICS, TENSORBOARD, LOCK = "config.yaml", "run.json", "metrics.jsonl", "tensorboard", ".lock"
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
 LATEST = 5  # checkpoints along the way that stay whatever their age
 OLDER = 10  # of those before; of more the one goes that is closest to its neighbours
@@ -45,14 +47,32 @@ def write_atomically(file: Path, text: str) -> None:
         new.unlink(missing_ok=True)
 
 
+def _locked(folder: Path) -> FileLock:
+    """The lock of a run's folder, held.
+
+    Raises:
+        ValueError: another process has it, or nothing can be written there.
+    """
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise ValueError(
+            f"{folder}: another process trains in it; wait for its end, or choose another folder"
+        ) from None
+    except OSError as error:
+        raise ValueError(f"run folder {folder} can't be written: {error.strerror}") from None
+    return lock
+
+
 class RunFolder:
-    """The folder of a run under way."""
+    """The folder of a run under way, which no other process can train in meanwhile."""
 
     def __init__(self, path: Path, config: Config, *, overwrite: bool = False) -> None:
         """Makes the folder.
 
         Raises:
-            ValueError: it exists and is not to be overwritten, is no run, or can't be made.
+            ValueError: it exists and is not to be overwritten, is no run, is being trained in, or can't be made.
         """
         self.path = path
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -66,11 +86,16 @@ class RunFolder:
                 raise ValueError(
                     f"{path} is no run (it has no {RUN}), so it is not overwritten; choose another --run-dir"
                 )
-            shutil.rmtree(path)
+            with _locked(path):
+                try:
+                    shutil.rmtree(path)
+                except OSError as error:
+                    raise ValueError(f"{path} can't be replaced: {error.strerror}; choose another --run-dir") from None
         try:
             (path / CHECKPOINTS).mkdir(parents=True)
         except OSError as error:
             raise ValueError(f"run folder {path} can't be made: {error.strerror}; choose another --run-dir") from None
+        self._lock = _locked(path)
         self._facts: dict[str, Any] = {
             "status": RUNNING,
             "command": _command(),
@@ -87,10 +112,12 @@ class RunFolder:
         """The folder of a run that goes on.
 
         Raises:
-            ValueError: its notes are damaged, or nothing can be written there.
+            ValueError: its notes are damaged, another process trains in it, or nothing can be written there.
         """
         folder = cls.__new__(cls)
-        folder.path = path
+        folder.path, folder._lock = path, _locked(path)
+        if (path / METRICS).exists() and not (path / METRICS).is_file():
+            raise ValueError(f"{path / METRICS} is no file; move it away, and the run can go on")
         try:
             folder._facts = json.loads((path / RUN).read_text("utf-8"))
             earlier = [*folder._facts.get("resumed", [])]
@@ -106,6 +133,10 @@ class RunFolder:
         except OSError as error:
             raise ValueError(f"run folder {path} can't be written: {error.strerror}") from None
         return folder
+
+    def release(self) -> None:
+        """Lets other processes train in the folder."""
+        self._lock.release()
 
     def note(self, **facts: Any) -> None:
         """Adds facts to run.json."""
@@ -178,7 +209,8 @@ def make_logger(folder: Path, steps: int = 0, warm_decisions: int = 0) -> Logger
     """
     file = folder / METRICS
     if file.exists():
-        write_atomically(file, "".join(_lines_until(file.read_text("utf-8"), steps, warm_decisions)))
+        text = file.read_text("utf-8", errors="replace")
+        write_atomically(file, "".join(_lines_until(text, steps, warm_decisions)))
     board = folder / TENSORBOARD
     formats: list[KVWriter] = [
         _Patient(TensorBoardOutputFormat(str(board)), board),
@@ -189,14 +221,15 @@ def make_logger(folder: Path, steps: int = 0, warm_decisions: int = 0) -> Logger
 
 def _lines_until(text: str, steps: int, warm_decisions: int) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
-        try:
-            noted = json.loads(line)
-        except ValueError:  # cut short when the run was killed
-            continue
         limits = {
             "time/steps": steps,
             "warm_start/decisions": warm_decisions,
             "evaluation/decisions": steps + warm_decisions,
         }
-        if all(noted.get(key, 0) <= limit for key, limit in limits.items()):
+        try:
+            noted = json.loads(line)
+            is_known = all(noted.get(key, 0) <= limit for key, limit in limits.items())
+        except (ValueError, AttributeError, TypeError):  # cut short when the run was killed, or damaged since
+            continue
+        if is_known:
             yield line

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from mozaic_env.agents.folders import BEST, CHECKPOINTS, FINAL
+
 RESUME = "resume"
 KEPT = 2
 FORMAT = 2  # of what a state holds
@@ -61,10 +63,10 @@ def _dump(state: State, stream: Any) -> None:
 
 
 def read(folder: Path) -> State | None:
-    """The latest state of a run that can be read, or None if it has none yet.
+    """The latest state of a run that can be read, or None if it has kept nothing yet and begins anew.
 
     Raises:
-        ValueError: there are some, and none can be read.
+        ValueError: there are some, and none can be read; or there is none, but checkpoints, which would be lost.
     """
     files = _files(folder / RESUME)
     for file in reversed(files):
@@ -79,6 +81,11 @@ def read(folder: Path) -> State | None:
             return state
     if files:
         raise ValueError(f"{folder / RESUME}: {files[-1].name} is damaged or of another version; train again")
+    kept = [folder / FINAL, folder / BEST, *(folder / CHECKPOINTS).glob("step-*")]
+    if any(path.exists() for path in kept):
+        raise ValueError(
+            f"{folder} has checkpoints, but no {RESUME}/ to go on from; they stay as they are: train in another folder"
+        )
     return None
 
 

@@ -84,6 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         note = folder.path / "run.json"
         print(f"error: the run failed: {error!r}; {note} has the details", file=sys.stderr)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
+    finally:
+        folder.release()
     return 0
 
 
@@ -148,6 +150,8 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
     saver = Saver(config, game, folder, model, league, warm, budget, bfloat16)
     if before is not None:
         saver.restore(before, env)
+        if warm.is_over and budget.used(model.num_timesteps) >= 1:
+            print(_used_up(config), file=sys.stderr)
     logger = make_logger(folder.path, model.num_timesteps, warm.decisions)
     model.set_logger(logger)
     clock = Stopwatch()
@@ -183,6 +187,11 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
     except Stopped as reason:
         print(reason, file=sys.stderr)
     folder.end(FINISHED if budget.signal is None else INTERRUPTED)
+
+
+def _used_up(config: Config) -> str:
+    minutes = "" if config.minutes is None else f" or minutes={config.minutes:g}"
+    return f"the run's budget, steps={config.steps}{minutes}, is used up: both count from its start; give more to go on"
 
 
 def play(config: Config, model: SelfPlayPPO, env: PaidEnv, league: League, budget: Budget, saver: Saver) -> None:
@@ -244,7 +253,7 @@ def report(config: Config, game: Game, folder: RunFolder, budget: Budget) -> Non
     where = folder.path
     for note in [
         *console.match_notes(results),
-        f"It is kept in {where}. Next: mozaic evaluate {where} --against expectimax --games 400",
+        f"It is kept in {where}. Next: mozaic play --agents {where}",
         f"Curves: tensorboard --logdir {where}/tensorboard",
     ]:
         out.print(note, markup=False, soft_wrap=True)

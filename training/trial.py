@@ -20,7 +20,7 @@ from training.train import main
 
 def end_with_starter() -> None:
     """Waits for the other end of standard input to be closed, then asks this process to stop."""
-    sys.stdin.buffer.read()
+    os.read(0, 1)  # not through sys.stdin, whose lock this thread would hold while the process ends
     os.kill(os.getpid(), signal.SIGTERM)
 
 

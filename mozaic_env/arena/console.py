@@ -152,8 +152,8 @@ def match_notes(results: Sequence[MatchResult]) -> list[str]:
             notes.append(f"{first} against {second}: undecided, the interval includes 50%.")
         if result.truncated:
             notes.append(
-                f"{first} against {second}: {result.truncated:,} games reached the limit of "
-                f"{result.max_decisions:,} decisions and count as draws."
+                f"{first} against {second}: games that reached the limit of {result.max_decisions:,} decisions and "
+                f"count as draws: {result.truncated:,}."
             )
         for name, number in zip(result.players, result.forfeits, strict=True):
             if number:

@@ -128,15 +128,18 @@ def _panels(figure: Figure, number: int, columns: int = 3, **options: Any) -> li
 
 def margins_picture(path: Path, results: Sequence[MatchResult], unit: str) -> None:
     """Histograms of the final margins, one panel for each match whose games are known, all to one scale."""
-    shown = [(r, r.details.margins[:, 0]) for r in results if r.details is not None][:MOST_PANELS]
+    shown = [(result, result.details) for result in results if result.details is not None][:MOST_PANELS]
     rows = ceil(len(shown) / 3)
     figure = _figure(max(4 * min(3, len(shown)), 6), 1.4 + 2.9 * rows, "How the games ended for the first named agent")
-    everything = np.concatenate([[0.0], *(margins for _, margins in shown)])
+    everything = np.concatenate([[0.0], *(games.margins[:, 0] for _, games in shown)])
     low, high = everything.min(), everything.max()
     step = max(1, ceil((high - low) / 60))  # margins are whole numbers in most games
-    edges = (np.arange(low // step, high // step + 3) - 0.5) * step
-    for axes, (result, margins) in zip(_panels(figure, len(shown), sharex=True), shown, strict=True):
-        parts = [margins[chosen] for chosen in (margins > 0, margins == 0, margins < 0)]
+    ahead = 0.5 + step * np.arange(ceil(max(high - 0.5, 0) / step) + 1)  # 0 has a bar of its own
+    behind = -0.5 - step * np.arange(ceil(max(-low - 0.5, 0) / step) + 1)
+    edges = np.concatenate([behind[::-1], ahead])
+    for axes, (result, games) in zip(_panels(figure, len(shown), sharex=True), shown, strict=True):
+        ends, margins = np.sign(games.results[:, 0]), games.margins[:, 0]
+        parts = [margins[ends == end] for end in (1, 0, -1)]  # who is level may have won: ties are broken, wins shared
         axes.hist(parts, edges, stacked=True, color=ENDINGS)
         axes.axvline(result.margin, color=INK, linewidth=1.5, linestyle=":")
         first, second = (_short(name, 30) for name in result.players)
@@ -184,7 +187,7 @@ def course_picture(path: Path, title: str, curves: Sequence[tuple[str, Array]], 
         axes.plot(decisions, mean, color=colour, linewidth=2, label=f"{mean[-1]:+.1f}  {_short(label)}")
         axes.axhline(0, color=GREY, linewidth=1, linestyle="--")
         axes.set_xlim(0, decisions[-1])
-    figure.supxlabel("decisions of both seats so far", fontsize=9)
+    figure.supxlabel("decisions of all seats so far", fontsize=9)
     figure.supylabel(f"lead, in {unit}", fontsize=9)
     if not panels:  # named in the order in which the lines end
         lines, labels = places[0].get_legend_handles_labels()

@@ -15,9 +15,9 @@ from mozaic_env.arena.traces import OPENING, board_shape, courses, join_courses,
 from mozaic_env.core.game import Game
 
 READING = (
-    "Games are played in pairs with the same luck and the seats exchanged. Intervals are 95% "
-    "intervals over pairs: where the one of the points includes 50%, the games do not tell who is "
-    "stronger. The margin is the lead at the end."
+    "The same luck is played from every seat: in pairs of games with the seats exchanged, in rotations where "
+    "there are more than two. Intervals are 95% intervals over these: where the one of the points includes 50%, the "
+    "games do not tell who is stronger. The margin is the lead at the end."
 )
 
 

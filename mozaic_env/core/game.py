@@ -88,6 +88,7 @@ class Game(abc.ABC):
     name: ClassVar[str]  # the package's name for the game
     dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
+    usual_agents: ClassVar[tuple[str, ...]] = ("random",)  # specs of whom people play against, the strongest first
     max_outcomes: ClassVar[int]  # codes of chance outcomes are below this; 0: the game has no chance
     rewards: ClassVar[Mapping[str, tuple[float, float]]] = {"outcome": (0.0, 1.0), "margin": (1.0, 0.0)}
     """By name: what each unit by which the lead grows is worth, and what the outcome is, at the end."""

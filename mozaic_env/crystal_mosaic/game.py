@@ -155,6 +155,7 @@ class CrystalMosaic(Game):
     name: ClassVar[str] = "crystal_mosaic"
     dtype: ClassVar[np.dtype[Any]] = rules.ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
+    usual_agents: ClassVar[tuple[str, ...]] = ("paranoid:depth=3,width=12", "planner", "greedy", "random")
     max_outcomes: ClassVar[int] = len(actions.COLOURS)
     max_decisions: int = 2000
     margin_unit: ClassVar[str] = "tens of points"

@@ -167,6 +167,7 @@ class MosaicChess(Game):
     name: ClassVar[str] = "mosaic_chess"
     dtype: ClassVar[np.dtype[Any]] = board.ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
+    usual_agents: ClassVar[tuple[str, ...]] = ("alphabeta:depth=3", "greedy", "material", "random")
     max_outcomes: ClassVar[int] = 0
     margin_unit: ClassVar[str] = "pawns"
     rewards: ClassVar[Mapping[str, tuple[float, float]]] = {**Game.rewards, "material": (MATERIAL, 1.0)}

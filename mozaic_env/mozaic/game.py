@@ -141,6 +141,7 @@ class Mozaic(Game):
     name: ClassVar[str] = "mozaic"
     dtype: ClassVar[np.dtype[Any]] = rules.ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
+    usual_agents: ClassVar[tuple[str, ...]] = ("champion", "expectimax:depth=2", "pattern", "greedy", "random")
     max_outcomes: ClassVar[int] = len(actions.Gem)
     max_decisions: int = 1000
     margin_unit: ClassVar[str] = "squares"

@@ -12,9 +12,6 @@ from mozaic_env.web.play import HUMAN, Play
 from mozaic_env.web.sessions import Sessions
 from mozaic_env.web.table import Table
 
-# Strong ones first, since the first is the usual opponent; those that this installation lacks are left out.
-USUAL_AGENTS = ("champion", "expectimax:depth=2", "pattern", "greedy", "random")
-
 
 def run(arguments: Namespace) -> int:
     """The command; `arguments` as `mozaic_env.cli` reads them."""
@@ -31,7 +28,7 @@ def run(arguments: Namespace) -> int:
         raise ValueError(f"--sessions {arguments.sessions}; accepted: a whole number of at least 1")
     game, agents = _agents(arguments)
     table = Table(game, agents, Sessions(arguments.sessions))
-    print("getting ready; the first time compiles for some seconds", flush=True)
+    print("getting ready; the first time compiles, for up to a minute", flush=True)
     warm_up(game, agents)
     app = application([PLAY], play_routes(table), host=arguments.host, names=arguments.allow_host)
     serve(app, arguments.host, arguments.port, browser=arguments.browser, what=f"play {game.name}")
@@ -43,11 +40,12 @@ def _agents(arguments: Namespace) -> tuple[Game, dict[str, Agent]]:
         game, agents = make_contestants(arguments.agents, arguments)
     else:
         game, _ = make_contestants([], arguments)
-        agents = [agent for spec in USUAL_AGENTS if (agent := _agent_if_there(spec, game)) is not None]
+        agents = [agent for spec in game.usual_agents if (agent := _agent_if_there(spec, game)) is not None]
     return game, name_agents(agents)
 
 
 def _agent_if_there(spec: str, game: Game) -> Agent | None:
+    """An agent, or None if this installation or this variant of the game lacks it."""
     try:
         return make_agent(spec, game)
     except (ValueError, ModuleNotFoundError):

@@ -56,6 +56,6 @@ def test_notes_name_what_a_reader_should_doubt():
     assert "undecided" in undecided
     assert "copies" in copies
     notes = console.match_notes([play_match(greedy, random, 2, max_decisions=3)])
-    assert "2 games reached the limit of 3 decisions and count as draws" in notes[1]
+    assert "games that reached the limit of 3 decisions and count as draws: 2." in notes[1]
     notes = console.match_notes([play_match(greedy, Wrong(game, -1), 40)])
     assert "wrong lost 40 games by an illegal action." in notes

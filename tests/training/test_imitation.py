@@ -1,4 +1,5 @@
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -170,6 +171,20 @@ def test_a_signal_ends_it_between_minibatches_and_the_thread_with_it():
     assert 2000 < warm.decisions < 20_000
     assert not warm.is_over
     assert threading.active_count() == before
+
+
+def test_what_a_teacher_needs_to_begin_is_not_counted(monkeypatch):
+    first, play_on = [True], TeacherGames.next_lessons
+
+    def slow_at_first(self):
+        if first.pop() if first else False:  # as after an installation, when everything is compiled
+            time.sleep(1.5)
+        return play_on(self)
+
+    monkeypatch.setattr(TeacherGames, "next_lessons", slow_at_first)
+    warm = make_warm_start(make_network(), games=8, stretch=8, decisions=1_000_000, minutes=1 / 60)
+    warm.run(Logger(None, []), lambda: None)
+    assert warm.decisions > 64
 
 
 def test_an_error_in_the_thread_reaches_who_waits():

@@ -2,6 +2,7 @@ import json
 import os
 import pickle
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -181,11 +182,56 @@ def test_a_signal_in_either_phase_can_be_followed_by_more(config, tmp_path, monk
 def test_a_run_that_was_killed_before_it_saved_begins_anew(config, tmp_path):
     folder = tmp_path / "run"
     assert run(config, folder, "steps=1024") == 0
-    for file in (folder / "resume").iterdir():
-        file.unlink()
+    for name in ("resume", "final", "checkpoints"):
+        shutil.rmtree(folder / name)
     assert resume(folder, "steps=2048") == 0
     assert state.read(folder)["steps"] == 2048
     assert metrics(folder, "time/steps") == [1024, 2048]
+
+
+def test_a_run_without_its_state_keeps_what_it_has(config, tmp_path, capsys):
+    folder = tmp_path / "run"
+    assert run(config, folder, "steps=1024") == 0
+    shutil.rmtree(folder / "resume")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert resume(folder, "steps=2048") == 2
+    assert "no resume/ to go on from" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_two_processes_do_not_train_in_one_folder(config, tmp_path, capsys):
+    folder = tmp_path / "run"
+    process = start(config, folder, "steps=1_000_000_000")
+    try:
+        while not list(folder.glob("resume/state-*.pt")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        for again in (lambda: resume(folder), lambda: run(config, folder, "--overwrite")):
+            assert again() == 2
+            assert "another process trains in it" in capsys.readouterr().err
+        assert (folder / "run.json").is_file()
+    finally:
+        process.kill()
+        process.communicate()
+    assert resume(folder, "steps=1024") == 0
+
+
+@pytest.mark.parametrize("line", [b"\xff\xfe\n", b"null\n", b'{"time/steps": "x"}\n', b'{"time/st'])
+def test_damaged_lines_of_numbers_go(config, tmp_path, line):
+    folder = tmp_path / "run"
+    assert run(config, folder, "steps=1024") == 0
+    with (folder / "metrics.jsonl").open("ab") as file:
+        file.write(line)
+    assert resume(folder, "steps=2048") == 0
+    assert metrics(folder, "time/steps") == [1024, 2048]
+
+
+def test_a_budget_that_is_used_up_is_said(config, tmp_path, capsys):
+    folder = tmp_path / "run"
+    assert run(config, folder, "steps=1024") == 0
+    capsys.readouterr()
+    assert resume(folder) == 0
+    assert "steps=1024, is used up" in capsys.readouterr().err
 
 
 def test_a_damaged_state_is_passed_over_and_a_pickle_is_not_run(config, tmp_path, capsys):
