@@ -86,6 +86,8 @@ def play_routes(table: Table) -> list[BaseRoute]:
         except Refused as refused:
             state = {} if refused.state is None else {"state": refused.state}
             return _json({"error": str(refused)} | state, refused.status)
+        except asyncio.CancelledError:  # Ctrl-C while an agent thinks; uvicorn would print a traceback
+            return _json({"error": "the server is ending"}, 503)
         except Exception:
             logger.exception("a message could not be answered")
             return _json({"error": "something went wrong on the server, which has noted it"}, 500)

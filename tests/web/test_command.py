@@ -178,9 +178,11 @@ def test_ctrl_c_ends_the_page_while_an_agent_thinks() -> None:
         send(state["token"], do="agent", version=state["version"])
         time.sleep(1)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        _, err = process.communicate(timeout=60)
         connection.close()
         assert process.returncode == 130
+        assert "Traceback" not in err
+        assert err.endswith("interrupted\n")
 
 
 def test_ctrl_c_ends_the_terminal_while_an_agent_thinks() -> None:
