@@ -19,7 +19,6 @@ class Variant(Protocol):
     """What a record needs to know of a game; `mozaic_env.mosaic_chess.game.MosaicChess` is one."""
 
     max_plies: int
-    max_decisions: int
 
     def rows(self, size: int) -> Any: ...
     def format_position(self, row: np.void) -> str: ...
@@ -69,8 +68,6 @@ def replay(game: Variant, record: Record) -> Iterator[tuple[str, np.void]]:
     for number, word in enumerate(record.words, 1):
         try:
             _play_word(row, word, number == last)
-            if row["decisions"] > game.max_decisions:
-                raise ValueError(f"the game was cut off before, at {LIMIT}={game.max_plies}")
         except ValueError as error:
             raise ValueError(f"record word {number}, {word!r}: {error}") from None
         yield word, row.copy()

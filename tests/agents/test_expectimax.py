@@ -12,6 +12,7 @@ from mozaic_env.games import make_game
 
 WEIGHTS = make_game("mozaic").heuristics["pattern"]
 # Rows, columns, how many positions: 200 in both editions together, few where enumerating them takes long.
+EDITIONS = ("amethyst", pytest.param("onyx", marks=pytest.mark.slow))  # the search is the same, and plain Python slow
 BOARDS = [(2, 2, 25), (2, 3, 45), (2, 4, 25), (3, 4, 4), (4, 4, 1)]
 NEGLIGIBLE = 1e-15  # probability that is left on the way when the enumeration stops
 
@@ -83,7 +84,7 @@ def positions(count: int, rows: int, cols: int, rules: str) -> list[str]:
     return rng.sample(found, count)
 
 
-@pytest.mark.parametrize("rules", ["amethyst", "onyx"])
+@pytest.mark.parametrize("rules", EDITIONS)
 @pytest.mark.parametrize(("rows", "cols", "count"), BOARDS)
 def test_values_equal_enumeration(rows: int, cols: int, count: int, rules: str) -> None:
     game = make_game("mozaic", rules=rules, rows=rows, cols=cols)
@@ -98,7 +99,7 @@ def test_values_equal_enumeration(rows: int, cols: int, count: int, rules: str) 
             assert values[action] == pytest.approx(value, abs=1e-9), (text, reference.notation(action))
 
 
-@pytest.mark.parametrize("rules", ["amethyst", "onyx"])
+@pytest.mark.parametrize("rules", EDITIONS)
 def test_depth_three_equals_enumeration(rules: str) -> None:
     game = make_game("mozaic", rules=rules, rows=2, cols=2)
     agent = ExpectimaxAgent(game, depth=3, nodes=10**9)

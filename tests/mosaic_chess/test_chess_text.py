@@ -114,15 +114,3 @@ def test_a_record_of_a_won_game() -> None:
 def test_a_record_has_to_say_its_limit_in_plain_digits(limit: str) -> None:
     with pytest.raises(ValueError, match=r"record header: max_plies=\.\.\. is needed"):
         game_of_record(parse_record(f"game=mosaic_chess max_plies={limit} | a4-a5"))
-
-
-def test_a_record_ends_at_its_own_limit() -> None:
-    words = "c4-c6", "c9-c8", "c2-c4"
-    for limit, most in ((1, 1), (2, 2), (3, 3)):
-        line = f"game=mosaic_chess max_plies={limit} | {' '.join(words[:most])} ..."
-        record = parse_record(line)
-        assert len(list(game_of_record(record).replay(record))) == most
-        for further in ("c11-c9", "c11"):
-            record = parse_record(line.replace("...", words[most] if most < 3 else further))
-            with pytest.raises(ValueError, match=f"record word {most + 1}.*max_plies={limit}"):
-                list(game_of_record(record).replay(record))
