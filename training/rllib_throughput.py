@@ -21,6 +21,7 @@ from rich.table import Table
 
 from mozaic_env.arena.cluster import LOCAL, connect
 from mozaic_env.arena.console import make_console
+from mozaic_env.core.numbers import is_number
 from training.config import load_config
 from training.rllib_config import RLlibConfig
 from training.rllib_train import MISSING, check
@@ -163,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in ("rounds", "updates"):
             if getattr(given, name) < 1:
                 raise ValueError(f"--{name} {getattr(given, name)}; accepted: a whole number of at least 1")
-        numbers = [int(word) if word.isdecimal() else 0 for word in given.runners.split(",")]
+        numbers = [int(word) if is_number(word) else 0 for word in given.runners.split(",")]
         if 0 in numbers or len(set(numbers)) < len(numbers):
             raise ValueError(f"--runners {given.runners}; accepted: different whole numbers of at least 1, as in 1,2,4")
         config = load_config(given.config, [*given.overrides, f"runners.number={min(numbers)}"], RLlibConfig)

@@ -1,6 +1,5 @@
 """The alpha-beta agent: compiled search over whole moves, for games that offer them."""
 
-import copy
 import time
 
 import numpy as np
@@ -73,9 +72,7 @@ class AlphaBetaAgent(Agent):
         self._search: Search | None = None
 
     def quick(self) -> Agent:
-        twin = copy.copy(self)
-        twin._depth, twin._nodes = 1, AT_FIRST
-        return twin
+        return self._changed(_depth=1, _nodes=AT_FIRST)
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         if self._search is None:

@@ -1,6 +1,7 @@
 """What an agent is: states and masks in, actions out; the same states and seed give the same actions."""
 
 import abc
+import copy
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,12 @@ class Agent(abc.ABC):
         Agents whose thinking has no bound that matters override it.
         """
         return self
+
+    def _changed(self, **attributes: Any) -> "Agent":
+        """A copy that differs in some attributes."""
+        twin = copy.copy(self)
+        vars(twin).update(attributes)
+        return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Agent":
         """Copies of an environment share its agents, which keep nothing of a game."""

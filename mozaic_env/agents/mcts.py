@@ -3,7 +3,6 @@
 Priors and leaf values come from a heuristic of the game or from a policy.
 """
 
-import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -185,9 +184,7 @@ class MctsAgent(Agent):
         return {**self.__dict__, "_forest": None}
 
     def quick(self) -> Agent:
-        twin = copy.copy(self)
-        twin._simulations = 1
-        return twin
+        return self._changed(_simulations=1)
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         rows, chosen = np.ascontiguousarray(states), np.empty(len(states), np.int64)

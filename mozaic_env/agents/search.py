@@ -1,7 +1,5 @@
 """The agents that search by a heuristic: compiled search, asked in batches."""
 
-import copy
-
 import numpy as np
 import numpy.typing as npt
 
@@ -58,9 +56,7 @@ class ExpectimaxAgent(Agent):
         self._room: Room | None = None
 
     def quick(self) -> Agent:
-        twin = copy.copy(self)
-        twin._depth = twin._width = 1
-        return twin
+        return self._changed(_depth=1, _width=1)
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         return self._search(states, np.empty((len(states), 0)))
@@ -130,9 +126,7 @@ class LookaheadAgent(Agent):
         return {**self.__dict__, "_room": None}
 
     def quick(self) -> Agent:
-        twin = copy.copy(self)
-        twin._depth = twin._width = 1
-        return twin
+        return self._changed(_depth=1, _width=1)
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         return self._search(states, np.empty((len(states), 0)))

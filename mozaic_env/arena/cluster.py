@@ -14,6 +14,7 @@ from mozaic_env import __version__
 from mozaic_env.agents.base import Agent
 from mozaic_env.arena.match import Progress, play_match
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.core.numbers import is_number
 
 LOCAL = "local"  # the address that starts Ray on this machine for as long as it is needed
 OBJECT_STORE = 512 * 2**20  # bytes of shared memory that it then takes
@@ -64,7 +65,7 @@ def connect(address: str, *, cpus: float | None = None) -> Iterator[None]:
 def _knock(address: str) -> None:
     """OSError or ValueError if nobody is at an address."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdecimal():
+    if not host or not is_number(port):
         raise ValueError("that is no HOST:PORT")
     socket.create_connection((host.strip("[]"), int(port)), ANSWER_SECONDS).close()
 

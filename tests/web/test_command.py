@@ -157,14 +157,19 @@ def thinking_for_ever(*words: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+def connect(process: subprocess.Popen[str]) -> http.client.HTTPConnection:
+    """A connection to the server that a command has started, once it says where."""
+    found = None
+    while found is None:
+        line = process.stdout.readline()
+        assert line, process.stderr.read()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+    return http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+
+
 def test_ctrl_c_ends_the_page_while_an_agent_thinks() -> None:
     with thinking_for_ever("--no-browser", "--port", "0", "--agents", "alphabeta:depth=32", "random") as process:
-        found = None
-        while found is None:
-            line = process.stdout.readline()
-            assert line, process.stderr.read()
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-        connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+        connection = connect(process)
 
         def send(token: str = "", **message: object) -> None:
             headers = {"Content-Type": "application/json"} | ({"X-Session": token} if token else {})
@@ -202,12 +207,7 @@ def test_the_command_serves_a_game_until_it_is_interrupted() -> None:
         [*words, "--agents", "random"], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         try:
-            found = None
-            while found is None:
-                line = process.stdout.readline()
-                assert line, process.stderr.read()
-                found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-            connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+            connection = connect(process)
             connection.request("GET", "/")
             page = connection.getresponse()
             assert page.status == 200
