@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from mozaic_env.core.exact import MARGIN, ExactValues
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
@@ -158,6 +159,20 @@ class Game(abc.ABC):
         """The checkpoint that is shipped with the game, a folder beside its code; None if there is none."""
         folder = Path(inspect.getfile(type(self))).with_name("champion")
         return folder if folder.is_dir() else None
+
+    def exact_values(self, objective: str = MARGIN) -> ExactValues | None:
+        """Exact values of this variant, if they are at hand: solved at once where that takes seconds, else from a file.
+
+        Args:
+            objective: one of `mozaic_env.core.exact.OBJECTIVES`.
+
+        Returns:
+            None if the game has no solver at all.
+
+        Raises:
+            ValueError: the variant is too large, or has yet to be solved; the message names the command.
+        """
+        return None
 
     @property
     @abc.abstractmethod
