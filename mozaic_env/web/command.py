@@ -7,7 +7,7 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.agents.names import folder_name, is_path, split_folder
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.contestants import make_contestants, modules_of
-from mozaic_env.core.extras import MissingExtra, need
+from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
 from mozaic_env.web import mind, view
 from mozaic_env.web.play import HUMAN, Play
@@ -52,7 +52,7 @@ def _agent_if_there(spec: str, game: Game) -> Agent | None:
     """An agent, or None if this installation or this variant of the game lacks it."""
     try:
         return make_agent(spec, game)
-    except (ValueError, MissingExtra):
+    except (ValueError, ModuleNotFoundError):
         return None
 
 
@@ -61,9 +61,9 @@ def name_agents(agents: list[Agent]) -> dict[str, Agent]:
     named: dict[str, Agent] = {}
     for agent in agents:
         name = agent.name
-        folder, options = split_folder(name)
+        folder, options = split_folder(name.removeprefix("policy:"))
         if is_path(folder):
-            name = ",".join([folder_name(os.path.basename(folder)), *options])
+            name = ",".join([folder_name(os.path.basename(os.path.normpath(folder))), *options])
         if name == HUMAN:
             name = f"agent-{HUMAN}"
         count = 1
