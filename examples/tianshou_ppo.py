@@ -12,6 +12,7 @@ after another: most of the time goes there, which is why the other examples trai
 """
 
 import argparse
+import shlex
 from pathlib import Path
 
 import gymnasium as gym
@@ -145,7 +146,7 @@ def main(words: list[str] | None = None) -> None:
     network = train(args)
     if args.save is not None:
         save(args.save, network, args.game, steps=args.steps, seed=args.seed)
-        print(f"saved; mozaic evaluate {args.save} --against random greedy")
+        print(f"saved; mozaic evaluate {shlex.quote(str(args.save))} --against random greedy")
     result = play_match(PolicyAgent(args.game, network), make_agent("random", args.game), args.games, seed=args.seed)
     low, high = result.interval
     print(

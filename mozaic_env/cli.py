@@ -7,43 +7,26 @@ import argparse
 import io
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
 from mozaic_env import __version__
+from mozaic_env.agents.names import FORMS
 from mozaic_env.arena.messages import one_line
+from mozaic_env.arena.parser import USAGE_ERROR, Parser
+from mozaic_env.core.extras import MissingExtra
 from mozaic_env.games import GAMES
 
-USAGE_ERROR, INTERRUPTED, BROKEN_PIPE = (
-    2,
-    130,
-    141,
-)  # the last two as shells report signals 2 and 13
+INTERRUPTED, BROKEN_PIPE = 130, 141  # as shells report signals 2 and 13
 AGENT_HELP = (
     "an agent such as random, greedy, pattern, expectimax:depth=2, mcts:simulations=200, "
-    "or the folder of a run or checkpoint"
+    "or the path of a run or checkpoint; all are listed below"
 )
-EXTRAS = {
-    "rich": "train",
-    "matplotlib": "train",
-    "choix": "train",
-    "PIL": "train",  # with matplotlib
-    "torch": "train",
-    "safetensors": "train",
-    "starlette": "play",
-    "uvicorn": "play",
-    "ray": "ray",
-}
+HELP_WIDTH = 80
 
 Subparsers = Any  # argparse keeps the type private
-
-
-class _Parser(argparse.ArgumentParser):
-    """Reports errors in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(USAGE_ERROR, f"{self.prog}: {one_line(message)} (see {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -75,13 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read the output is gone; what is still buffered must not raise once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    except ModuleNotFoundError as error:
-        extra = EXTRAS.get((error.name or "").partition(".")[0])
-        if extra is None:
-            raise
-        message = f"this needs {error.name}; install the extra '{extra}', from a clone: pip install -e '.[{extra}]'"
-        return _complain(arguments.name, message)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, MissingExtra) as error:
         return _complain(arguments.name, str(error))
     except MemoryError as error:
         return _complain(arguments.name, f"there is not enough memory for this: {error}")
@@ -95,7 +72,7 @@ def _complain(command: str, message: str) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command."""
-    parser = _Parser(prog="mozaic", description="Matches, ratings and records of the games of mozaic_env.")
+    parser = Parser(prog="mozaic", description="Matches, ratings and records of the games of mozaic_env.")
     parser.add_argument("--version", action="version", version=f"mozaic_env {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, dest="name")
     for add in (_add_evaluate, _add_tournament, _add_replay, _add_play, _add_watch, _add_bench):
@@ -105,7 +82,13 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add(subparsers: Subparsers, name: str, module: str, text: str, **options: Any) -> argparse.ArgumentParser:
     """A subcommand that the function `run` of a module does, which is imported only then."""
-    parser: argparse.ArgumentParser = subparsers.add_parser(name, help=text, description=text, **options)
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        name,
+        help=text,
+        description=textwrap.fill(text, HELP_WIDTH),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        **options,
+    )
 
     def run(arguments: argparse.Namespace) -> int:
         status: int = import_module(module).run(arguments)
@@ -113,6 +96,15 @@ def _add(subparsers: Subparsers, name: str, module: str, text: str, **options: A
 
     parser.set_defaults(run=run)
     return parser
+
+
+def _agents_and(example: str) -> str:
+    """What stands below the help of a command that takes agents."""
+    forms = [
+        textwrap.fill(form, HELP_WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
+        for form in FORMS
+    ]
+    return "\n".join(["agents:", *forms, "", f"example: {example}"])
 
 
 def _add_game_options(parser: argparse.ArgumentParser) -> None:
@@ -161,7 +153,7 @@ def _add_evaluate(subparsers: Subparsers) -> None:
         "mozaic_env.arena.evaluate",
         "Play matches of one agent against others and say how sure the results are.",
     )
-    parser.epilog = "example: mozaic evaluate runs/quick --against random greedy pattern --games 2000 --seed 1"
+    parser.epilog = _agents_and("mozaic evaluate runs/quick --against random greedy pattern --games 2000 --seed 1")
     parser.add_argument("who", metavar="WHO", help=AGENT_HELP)
     parser.add_argument(
         "--against",
@@ -190,7 +182,7 @@ def _add_tournament(subparsers: Subparsers) -> None:
         "mozaic_env.arena.tournament",
         "Play a round robin and rate all agents, those of earlier results included.",
     )
-    parser.epilog = "example: mozaic tournament random greedy pattern expectimax --results ladder.jsonl --report report"
+    parser.epilog = _agents_and("mozaic tournament random greedy pattern --results ladder.jsonl --report report")
     parser.add_argument("agents", nargs="*", metavar="AGENT", help=AGENT_HELP + "; none: show the results so far")
     _add_match_options(parser, 1000)
     parser.add_argument(
@@ -200,6 +192,11 @@ def _add_tournament(subparsers: Subparsers) -> None:
         "played again, so an interrupted tournament goes on where it was",
     )
     parser.add_argument("--report", metavar="DIR", help="write a report with pictures")
+    parser.add_argument(
+        "--records",
+        metavar="FILE",
+        help="write one game record per game that is played now; with --results they are added to the file, like those",
+    )
     parser.add_argument(
         "--ray",
         metavar="ADDRESS",
@@ -232,7 +229,7 @@ def _add_play(subparsers: Subparsers) -> None:
         "mozaic_env.web.command",
         "Play in the browser or the terminal, against agents, people at the same screen, or agents among themselves.",
     )
-    parser.epilog = "example: mozaic play --agents runs/quick pattern random --rules onyx"
+    parser.epilog = _agents_and("mozaic play --agents runs/quick pattern random --rules onyx")
     parser.add_argument("--terminal", action="store_true", help="play in this terminal, against the first agent")
     parser.add_argument("--seat", metavar="N", help="with --terminal: yours, a number or both (default: 0)")
     parser.add_argument("--seed", type=int, metavar="S", help="with --terminal: the same seed gives the same luck")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from mozaic_env import __version__
+from mozaic_env.agents.names import FORMS
 from mozaic_env.arena.match import play_match
 from mozaic_env.cli import main
 
@@ -21,6 +22,12 @@ ROOT = Path(__file__).resolve().parent.parent
 SMALL = ["--rules", "onyx", "--rows", "4", "--cols", "4"]
 EVALUATE = ["evaluate", "pattern", "--against", "random", "greedy", "--games", "20", *SMALL]
 TOURNAMENT = ["tournament", "random", "greedy", "pattern", "--games", "20", *SMALL]
+
+
+def instead(words, option, value):
+    """The words with another value for an option that they have."""
+    place = words.index(option)
+    return [*words[: place + 1], value, *words[place + 2 :]]
 
 
 def started(*words, **options):
@@ -149,10 +156,54 @@ def test_the_champion_can_guide_a_search(capsys):
     assert "none is shipped" in refused(capsys, *champion, "--game", "mosaic_chess")
 
 
-def test_an_option_given_twice_is_refused(capsys):
-    words = ["evaluate", "random", "--against", "random", "--game", "crystal_mosaic"]
-    error = refused(capsys, *words, "--option", "players=2", "--option", "players=3")
-    assert "players is given twice" in error
+@pytest.mark.parametrize(
+    ("twice", "message"),
+    [
+        (["--option", "players=2", "--option", "players=3"], "players is given twice; accepted: each option once"),
+        (["--rows", "4", "--option", "rows=6"], "'rows=6': rows is given twice, also as --rows 4"),
+        (["--option", "cols=4", "--cols", "6"], "'cols=4': cols is given twice, also as --cols 6"),
+        (["--rules", "onyx", "--option", "rules=onyx"], "'rules=onyx': rules is given twice, also as --rules onyx"),
+        (["--rows", "4", "--rows", "6"], "--rows is given twice"),
+        (["--games", "2", "--games=4"], "--games is given twice"),
+        (["--see", "2", "--seed=4"], "--seed is given twice"),
+        (["--against", "greedy"], "--against is given twice"),
+    ],
+    ids=" ".join,
+)
+def test_an_option_given_twice_is_refused(capsys, twice, message):
+    assert message in refused(capsys, "evaluate", "random", "--against", "random", *twice)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["evalute", "random"], "'evalute'; accepted: evaluate, tournament, replay, play, watch, bench; did you mean"),
+        (["evaluate", "random", "--agianst", "greedy"], "there is no option --agianst; did you mean '--against'?"),
+        (
+            ["evaluate", "random", "--against", "greedy", "--seeds=3"],
+            "there is no option --seeds; did you mean '--seed'",
+        ),
+        (["--verison"], "there is no option --verison; did you mean '--version'?"),
+        (["play", "--game", "mozaik"], "invalid choice: 'mozaik'; accepted: mozaic, crystal_mosaic, mosaic_chess; did"),
+        (["evaluate", "gredy", "--against", "random"], "did you mean 'greedy'?"),
+        (["tournament", "greedy", "pattrn"], "did you mean 'pattern'?"),
+        (["evaluate", "expectimax:dept=2", "--against", "random"], "did you mean 'depth'?"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_misspelt_is_told_what_is_close_in_a_short_line(capsys, words, hint):
+    error = refused(capsys, *words)
+    assert hint in error
+    assert len(error) < 320
+
+
+def test_help_lists_the_agents(capsys):
+    for command in ("evaluate", "tournament", "play"):
+        assert main([command, "--help"]) == 0
+        out = capsys.readouterr().out
+        for form in FORMS:
+            assert form.split()[0] in out
+        assert max(map(len, out.splitlines())) < 120
 
 
 def test_a_run_trained_anew_is_another_agent_on_the_ladder(capsys, run_folder, tmp_path):
@@ -184,6 +235,33 @@ def test_tournament_grows_a_ladder(capsys, tmp_path):
     out, err = capsys.readouterr()
     assert "120 games" in out
     assert "line 7 is no whole result and was left out" in err
+
+
+def test_a_tournament_writes_its_records_match_by_match(capsys, tmp_path, monkeypatch):
+    results, records, played = tmp_path / "ladder.jsonl", tmp_path / "games.txt", []
+
+    def crash_now_and_then(*arguments, **options):
+        played.append(arguments)
+        if len(played) in (3, 6):
+            raise KeyboardInterrupt
+        return play_match(*arguments, **options)
+
+    def replayed():
+        capsys.readouterr()
+        assert main(["replay", str(records), "--quiet"]) == 0
+        return capsys.readouterr().out
+
+    monkeypatch.setattr("mozaic_env.arena.tournament.play_match", crash_now_and_then)
+    words = [*TOURNAMENT, "--results", str(results), "--records", str(records)]
+    assert main(words) == 130
+    assert replayed() == "40 of 40 records are in order\n"
+    assert main(words) == 0  # goes on: what is there is neither played nor written again
+    assert replayed() == "60 of 60 records are in order\n"
+    pairs = {frozenset(re.findall(r"(?:yellow|blue)=(\w+)", line)) for line in records.read_text().splitlines()}
+    assert len(pairs) == 3
+    assert main([*TOURNAMENT, "--records", str(records)]) == 130  # without results there is nothing to add to
+    assert replayed() == "20 of 20 records are in order\n"
+    assert "cannot write" in refused(capsys, *TOURNAMENT, "--records", "/missing/games.txt")
 
 
 def test_a_crash_loses_at_most_the_running_pairing(capsys, tmp_path, monkeypatch):
@@ -221,7 +299,16 @@ def test_replay_prints_the_positions_of_the_record_asked_for(capsys, tmp_path):
     assert "the game is over" in boards
 
 
-def test_replay_reports_every_bad_line_with_its_number(capsys, tmp_path):
+def test_replay_of_a_file_that_holds_something_else_tells_the_first_lines_and_how_many_more(capsys):
+    lines = sum(1 for line in (ROOT / "README.md").read_text("utf-8").splitlines() if line.strip())
+    assert main(["replay", str(ROOT / "README.md")]) == 2
+    out, err = capsys.readouterr()
+    assert err.splitlines()[-1] == f"mozaic replay: and {lines - 5} more lines like these"
+    assert len(err.splitlines()) == 6
+    assert out == f"0 of {lines} records are in order\n"
+
+
+def test_replay_reports_bad_lines_with_their_numbers(capsys, tmp_path):
     file = tmp_path / "games.txt"
     main([*EVALUATE, "--records", str(file)])
     lines = file.read_text().splitlines()
@@ -246,14 +333,14 @@ def test_replay_reports_every_bad_line_with_its_number(capsys, tmp_path):
         (["evaluate", "random", "--against", "greedy", "nobody"], "unknown agent 'nobody'"),
         (["evaluate", "runs/missing", "--against", "random"], "runs/missing does not exist"),
         (["evaluate", "policy:runs/missing", "--against", "random"], "runs/missing does not exist"),
-        ([*EVALUATE, "--games", "0"], "games=0; accepted: a whole number of at least 2"),
-        ([*EVALUATE, "--games", "-4"], "games=-4; accepted"),
-        ([*EVALUATE, "--games", "3"], "games=3; accepted: an even number"),
-        ([*EVALUATE, "--games", "many"], "argument --games: invalid int value: 'many'"),
+        (instead(EVALUATE, "--games", "0"), "games=0; accepted: a whole number of at least 2"),
+        (instead(EVALUATE, "--games", "-4"), "games=-4; accepted"),
+        (instead(EVALUATE, "--games", "3"), "games=3; accepted: an even number"),
+        (instead(EVALUATE, "--games", "many"), "argument --games: invalid int value: 'many'"),
         ([*EVALUATE, "--seed", "-1"], "seed=-1; accepted"),
         ([*EVALUATE, "--threads", "0"], "threads=0; accepted"),
-        ([*EVALUATE, "--rules", "ruby"], "rules='ruby'; accepted: 'amethyst', 'onyx'"),
-        ([*EVALUATE, "--rows", "9"], "rows=9; accepted: a whole number from 2 to 8"),
+        (instead(EVALUATE, "--rules", "ruby"), "rules='ruby'; accepted: 'amethyst', 'onyx'"),
+        (instead(EVALUATE, "--rows", "9"), "rows=9; accepted: a whole number from 2 to 8"),
         ([*EVALUATE, "--report"], "name a folder"),
         ([*EVALUATE, "--records", "/missing/games.txt"], "cannot write /missing/games.txt"),
         ([*EVALUATE, "--json", "/"], "cannot write /: it is a folder"),
@@ -263,7 +350,7 @@ def test_replay_reports_every_bad_line_with_its_number(capsys, tmp_path):
         (["tournament"], "at least two agents"),
         (["tournament", "random"], "at least two agents, all different; got random"),
         (["tournament", "random", "random"], "at least two agents"),
-        ([*TOURNAMENT, "--games", "0"], "games=0; accepted"),
+        (instead(TOURNAMENT, "--games", "0"), "games=0; accepted"),
         ([*TOURNAMENT, "--results", "/missing/l.jsonl"], "cannot write /missing/l.jsonl"),
         (["replay", "/missing.txt"], "cannot read /missing.txt: No such file"),
         (["replay", "/"], "cannot read /: Is a directory"),
@@ -295,10 +382,14 @@ def test_nothing_is_played_where_the_output_cannot_be_written(capsys, monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("module", "words"),
-    [("rich", EVALUATE), ("choix", TOURNAMENT), ("matplotlib", [*EVALUATE, "--report", "REPORT"])],
+    ("module", "words", "extra"),
+    [
+        ("rich", EVALUATE, "play"),
+        ("choix", TOURNAMENT, "train"),
+        ("matplotlib", [*EVALUATE, "--report", "REPORT"], "train"),
+    ],
 )
-def test_a_missing_library_is_named_with_what_to_install(capsys, monkeypatch, tmp_path, module, words):
+def test_a_missing_library_is_named_with_what_to_install(capsys, monkeypatch, tmp_path, module, words, extra):
     for name in list(sys.modules):
         if name.partition(".")[0] == module or name.startswith("mozaic_env.arena"):
             monkeypatch.delitem(sys.modules, name)
@@ -306,8 +397,7 @@ def test_a_missing_library_is_named_with_what_to_install(capsys, monkeypatch, tm
     words = [str(tmp_path) if word == "REPORT" else word for word in words]
     assert main(words) == 2
     err = capsys.readouterr().err.splitlines()[-1]
-    assert "pip install -e '.[train]'" in err
-    assert module in err
+    assert f"needs {module}, which the extra '{extra}' brings: pip install 'mozaic_env[{extra}]'" in err
 
 
 def test_help_and_version(capsys):
@@ -329,6 +419,8 @@ def test_the_command_as_a_process():
         out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (2, "")
     assert err.count("\n") == 1
+    short = [sys.executable, "-m", "mozaic_env", "--version"]
+    assert subprocess.check_output(short, cwd=ROOT, text=True) == f"mozaic_env {__version__}\n"
 
 
 def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
@@ -348,7 +440,7 @@ def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
 
 def test_a_reader_that_leaves_early_is_no_error(tmp_path):
     file = tmp_path / "games.txt"
-    main([*EVALUATE, "--games", "200", "--records", str(file)])
+    main([*instead(EVALUATE, "--games", "200"), "--records", str(file)])
     with started("replay", str(file)) as process:
         process.stdout.readline()
         process.stdout.close()

@@ -11,6 +11,9 @@ from typing import Annotated, Any, Literal, TypeVar, get_origin
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from mozaic_env.core.suggest import did_you_mean
+from mozaic_env.core.text import read_text, user_path
+
 Share = Annotated[float, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
@@ -191,18 +194,20 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), kind: type[_Kin
         ValueError: the file can't be read, or a key is unknown, of a wrong type or out of range;
             says which.
     """
-    path = Path(path)
+    path = user_path(path)
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not text"
-        raise ValueError(f"config {path} can't be read: {reason}; configs/ holds some to start from") from None
+        text = read_text(path)
+    except ValueError as error:
+        raise ValueError(f"config {path} can't be read: {error}; configs/ holds some to start from") from None
     data = parse_yaml(text, f"config {path}")
     if data is None:
         data = {}
     if not isinstance(data, dict):
         raise ValueError(f"config {path} is a {type(data).__name__}; accepted: 'key: value' lines")
-    for word in overrides:
+    keys = [word.partition("=")[0] for word in overrides]
+    for word, key in zip(overrides, keys):
+        if keys.count(key) > 1:
+            raise ValueError(f"override {word!r}: {key} is given twice; accepted: each key once")
         _override(data, word)
     try:
         return kind.model_validate(data)
@@ -252,7 +257,8 @@ def _explain(error: ValidationError, kind: type[Section]) -> str:
     key = _key(first["loc"], kind)
     if first["type"] == "extra_forbidden":
         names = _section(first["loc"][:-1], kind).model_fields
-        text = f"{key}: unknown key; accepted: {', '.join(names)}"
+        hint = did_you_mean(str(first["loc"][-1]), names)
+        text = f"{key}: unknown key; accepted: {', '.join(names)}{hint}"
     elif first["type"] == "value_error":
         text = f"{key}: {first['ctx']['error']}" if first["loc"] else str(first["ctx"]["error"])
     elif first["type"] == "model_type":

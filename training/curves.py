@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mozaic_env.core.text import read_lines, user_path
 from training.run_folder import METRICS
 
 CURVES = "curves.svg"
@@ -50,7 +51,7 @@ def read_curves(folder: Path) -> dict[str, list[Measurement]]:
         ValueError: the folder has no metrics.
     """
     try:
-        lines = [json.loads(line) for line in (folder / METRICS).read_text("utf-8").splitlines()]
+        lines = [json.loads(line) for _, line in read_lines(folder / METRICS)]
     except (OSError, ValueError) as error:
         raise ValueError(f"{folder / METRICS} can't be read: {error}; it is in the folder of a run") from None
     curves: dict[str, list[Measurement]] = {}
@@ -111,6 +112,13 @@ def draw_curves(folder: Path) -> bool:
     return bool(curves)
 
 
+def _folders(text: str) -> list[Path]:
+    """The folders in ``RUN,RUN,...``; what is a folder as it stands is one, whatever its name holds."""
+    if text and user_path(text).is_dir():
+        return [user_path(text)]
+    return [user_path(path) for path in text.split(",") if path]
+
+
 def compare(file: Path, groups: Sequence[str], against: str | None = None, axis: str = "decisions") -> list[str]:
     """Draws the curves of several runs, or groups of them, against one anchor.
 
@@ -130,8 +138,8 @@ def compare(file: Path, groups: Sequence[str], against: str | None = None, axis:
     curves: dict[str, Curve] = {}
     lines = []
     for group in groups:
-        label, equals, paths = group.partition("=")
-        folders = [Path(path) for path in (paths if equals else group).split(",") if path]
+        label, equals, paths = ("", "", group) if group and user_path(group).is_dir() else group.partition("=")
+        folders = _folders(paths if equals else group)
         label = label if equals else folders[0].name if folders else ""
         if not label or not folders or label in curves:
             raise ValueError(f"{group!r} is no group of runs of its own label; accepted: LABEL=RUN,RUN,... or RUN")
@@ -181,7 +189,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "runs", nargs="+", metavar="RUN", help="folders of runs; with --compare: LABEL=RUN,RUN,... or RUN"
     )
-    parser.add_argument("--compare", metavar="FILE", type=Path, help="draw all into one picture, such as strength.svg")
+    parser.add_argument(
+        "--compare", metavar="FILE", type=user_path, help="draw all into one picture, such as strength.svg"
+    )
     parser.add_argument("--against", metavar="NAME", help="the anchor to compare by; default: the strongest")
     parser.add_argument("--x", choices=AXES, help="along which to compare; default: decisions")
     given = parser.parse_args(arguments)
@@ -190,9 +200,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if given.against or given.x:
                 raise ValueError("--against and --x belong to --compare FILE, which is not given")
             for run in given.runs:
-                if not draw_curves(Path(run)):
+                if not draw_curves(user_path(run)):
                     raise ValueError(NO_MATCHES.format(run))
-                print(Path(run) / CURVES)
+                print(user_path(run) / CURVES)
         else:
             for line in compare(given.compare, given.runs, given.against, given.x or "decisions"):
                 print(line)

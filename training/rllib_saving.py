@@ -19,6 +19,7 @@ from mozaic_env.agents import checkpoint, folders
 from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.agents.networks import make_network
 from mozaic_env.core.game import Game
+from mozaic_env.core.text import read_text
 from mozaic_env.rllib.module import load_weights
 from training.budget import Budget
 from training.rllib_config import RLlibConfig
@@ -43,7 +44,7 @@ def read_progress(state: Path) -> tuple[int, float]:
         ValueError: the state is damaged.
     """
     try:
-        progress = json.loads((state / PROGRESS).read_text("utf-8"))
+        progress = json.loads(read_text(state / PROGRESS))
         return int(progress["steps"]), float(progress["elapsed"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{state} is damaged ({error}); remove it to go on from the one before") from None

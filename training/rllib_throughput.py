@@ -8,7 +8,6 @@ it is not. They have their turns alternately, so that whatever else the machines
 over rounds, ratios those of the ratio within a round. An update's batch grows with the runners, as it does in training.
 """
 
-import argparse
 import contextlib
 import statistics
 import sys
@@ -21,10 +20,12 @@ from rich.table import Table
 
 from mozaic_env.arena.cluster import LOCAL, connect
 from mozaic_env.arena.console import make_console
+from mozaic_env.arena.parser import Parser
+from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.numbers import is_number
 from training.config import load_config
 from training.rllib_config import RLlibConfig
-from training.rllib_train import MISSING, check
+from training.rllib_train import MODULES, check
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def with_runners(config: RLlibConfig, number: int) -> RLlibConfig:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m training.rllib_throughput", description="Measures how throughput grows with RLlib's runners."
     )
     parser.add_argument("--config", required=True, metavar="FILE", help="what is trained, such as configs/rllib.yaml")
@@ -169,15 +170,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"--runners {given.runners}; accepted: different whole numbers of at least 1, as in 1,2,4")
         config = load_config(given.config, [*given.overrides, f"runners.number={min(numbers)}"], RLlibConfig)
         check(config)
+        need("this", *MODULES)
         with connect(given.address or LOCAL, cpus=sum(numbers) * config.runners.cpus):
             made = run(config, numbers, given.rounds, given.updates)
-    except ValueError as error:
+    except (ValueError, MissingExtra) as error:
         print(f"error: {error}", file=sys.stderr)
-        return 2
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        print(MISSING, file=sys.stderr)
         return 2
     make_console().print(made)
     return 0

@@ -9,7 +9,6 @@ that it was playing: training goes on with those that are left, and Ray starts t
 Ctrl-C or SIGTERM ends the training after the update under way and keeps what was learnt.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +17,10 @@ from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.agents.networks import check_network
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.cluster import LOCAL, connect
+from mozaic_env.arena.parser import Parser
+from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.game import Game
+from mozaic_env.core.text import user_path
 from mozaic_env.games import make_game
 from training.budget import Budget, Stopped
 from training.callbacks import ProgressBar
@@ -27,8 +29,8 @@ from training.rllib_config import RLlibConfig
 from training.run_folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, make_logger
 from training.train import report
 
-# What needs Ray is imported where it is used, so that without Ray there is an answer instead of a traceback.
-MISSING = "error: this needs ray; from a clone: pip install -e '.[train,rllib]'"
+# Of RLlib; what needs them is imported where it is used, so that without them there is an answer, not a traceback.
+MODULES = ("ray", "tree", "torch", "safetensors")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,9 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, 1 after a failure, 2 for bad input, 130 after a second Ctrl-C.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m training.rllib_train", description="Trains a policy by self-play on RLlib."
-    )
+    parser = Parser(prog="python -m training.rllib_train", description="Trains a policy by self-play on RLlib.")
     parser.add_argument("--config", metavar="FILE", help="what to do, such as configs/rllib.yaml")
     parser.add_argument("--run-dir", metavar="FOLDER", help="where to keep the run, such as runs/rllib")
     parser.add_argument("--resume", metavar="RUN", help="the folder of a run that is to go on, in place of these two")
@@ -60,24 +60,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.resume is None:
             config, before = load_config(given.config, given.overrides, RLlibConfig), None
         else:
-            config, before = resume(Path(given.resume), given.overrides)
+            config, before = resume(user_path(given.resume), given.overrides)
         game = check(config)
         cpus = config.runners.number * config.runners.cpus + config.learners.number + 1
+        need("this", *MODULES)
         with connect(given.address or LOCAL, cpus=cpus):
             if given.resume is None:
-                folder = RunFolder(Path(given.run_dir), config, overwrite=given.overwrite)
+                folder = RunFolder(user_path(given.run_dir), config, overwrite=given.overwrite)
             else:
-                folder = RunFolder.resume(Path(given.resume), config)
+                folder = RunFolder.resume(user_path(given.resume), config)
             try:
                 return run(config, game, folder, before)
             finally:
                 folder.release()
-    except ValueError as error:
+    except (ValueError, MissingExtra) as error:
         print(f"error: {error}", file=sys.stderr)
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        print(MISSING, file=sys.stderr)
     return 2
 
 

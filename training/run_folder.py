@@ -29,6 +29,7 @@ from stable_baselines3.common.logger import JSONOutputFormat, KVWriter, Logger, 
 from mozaic_env.agents.checkpoint import versions
 from mozaic_env.agents.folders import CHECKPOINTS
 from mozaic_env.agents.thinning import superfluous
+from mozaic_env.core.text import read_text
 from training.config import Config, as_yaml
 
 CONFIG, RUN, METRICS, TENSORBOARD, LOCK = "config.yaml", "run.json", "metrics.jsonl", "tensorboard", ".lock"
@@ -119,7 +120,7 @@ class RunFolder:
         if (path / METRICS).exists() and not (path / METRICS).is_file():
             raise ValueError(f"{path / METRICS} is no file; move it away, and the run can go on")
         try:
-            folder._facts = json.loads((path / RUN).read_text("utf-8"))
+            folder._facts = json.loads(read_text(path / RUN))
             earlier = [*folder._facts.get("resumed", [])]
         except (OSError, ValueError, AttributeError) as error:
             raise ValueError(f"{path / RUN} can't be read: {error}") from None
@@ -209,7 +210,7 @@ def make_logger(folder: Path, steps: int = 0, warm_decisions: int = 0) -> Logger
     """
     file = folder / METRICS
     if file.exists():
-        text = file.read_text("utf-8", errors="replace")
+        text = read_text(file, errors="replace")
         write_atomically(file, "".join(_lines_until(text, steps, warm_decisions)))
     board = folder / TENSORBOARD
     formats: list[KVWriter] = [

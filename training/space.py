@@ -13,6 +13,7 @@ import optuna
 import yaml
 from pydantic import ValidationError, model_validator
 
+from mozaic_env.core.text import read_text
 from training.config import Config, Positive, Section, override_config, parse_yaml
 
 
@@ -56,10 +57,9 @@ class Space:
         """
         self.keys: dict[str, Range | list[str]] = {}
         try:
-            text = Path(path).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "not text"
-            raise ValueError(f"space {path} can't be read: {reason}; configs/sweep.yaml is one to start from") from None
+            text = read_text(path)
+        except ValueError as error:
+            raise ValueError(f"space {path} can't be read: {error}; configs/sweep.yaml is one to start from") from None
         data = parse_yaml(text, f"space {path}")
         if not isinstance(data, dict) or not data:
             raise ValueError(f"space {path} names no keys; accepted: lines such as 'ppo.epochs: {{low: 1, high: 4}}'")

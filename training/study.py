@@ -17,6 +17,7 @@ import yaml
 from optuna.trial import FrozenTrial, TrialState
 
 from mozaic_env.arena.console import make_console
+from mozaic_env.core.text import read_text
 from training.config import Config, as_yaml, load_config, override_config, parse_yaml
 from training.run_folder import CONFIG, write_atomically
 from training.space import Space, as_words
@@ -92,7 +93,7 @@ class Sweep:
             if not file.exists():
                 write_atomically(self.folder / CONFIG, as_yaml(self.common))
                 write_atomically(file, yaml.safe_dump(facts, sort_keys=False))
-            elif parse_yaml(file.read_text("utf-8"), str(file)) != facts:
+            elif parse_yaml(read_text(file), str(file)) != facts:
                 raise ValueError(f"{file} has another configuration, space or pruner; choose another --study")
             self._open()
         except BaseException:

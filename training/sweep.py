@@ -20,10 +20,12 @@ Ctrl-C or SIGTERM ends a sweep in good order. The same command goes on with its 
 trial that was under way is then tried once more. A trial that fails is noted as failed, and the study goes on.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+
+from mozaic_env.arena.parser import Parser
+from mozaic_env.core.extras import MissingExtra, need
+from mozaic_env.core.text import user_path
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,10 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, 1 if no trial has come to its end, 2 for bad input.
     """
-    parser = argparse.ArgumentParser(prog="python -m training.sweep", description="Searches for a good configuration.")
+    parser = Parser(prog="python -m training.sweep", description="Searches for a good configuration.")
     parser.add_argument("--config", required=True, metavar="FILE", help="what all trials have in common; see configs/")
     parser.add_argument("--space", required=True, metavar="FILE", help="what they vary, such as configs/sweep.yaml")
-    parser.add_argument("--study", required=True, metavar="FOLDER", type=Path, help="where to keep it: runs/sweep")
+    parser.add_argument("--study", required=True, metavar="FOLDER", type=user_path, help="where to keep it: runs/sweep")
     parser.add_argument("--trials", required=True, type=int, metavar="N", help="of the study, earlier ones included")
     parser.add_argument(
         "--minutes-each",
@@ -49,15 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given.trials < 1:
             raise ValueError(f"--trials {given.trials}; accepted: a whole number of at least 1")
-        try:
-            from training.study import Sweep
-        except ImportError as missing:
-            raise ValueError(
-                f"{missing}; a sweep needs Optuna: pip install -c constraints.txt -e '.[train,sweep]'"
-            ) from None
+        need("a sweep", "optuna")
+        from training.study import Sweep
+
         with Sweep(given.study, given.config, given.space, given.overrides, given.minutes_each, given.pruner) as sweep:
             return sweep.run(given.trials)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, MissingExtra) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 

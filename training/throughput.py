@@ -9,7 +9,6 @@ has its turn in each round, so that whatever else the machine does meets all ali
 rounds of the ratio within a round.
 """
 
-import argparse
 import statistics
 import sys
 import time
@@ -28,6 +27,7 @@ from torch import Tensor, nn
 from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.agents.networks import make_network
 from mozaic_env.arena.console import make_console
+from mozaic_env.arena.parser import Parser
 from mozaic_env.core.game import Game
 from mozaic_env.envs.single import GameEnv
 from training.budget import Budget
@@ -149,7 +149,7 @@ def fixed_opponents_only(config: Config) -> Config:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m training.throughput", description="Measures training's speed.")
+    parser = Parser(prog="python -m training.throughput", description="Measures training's speed.")
     parser.add_argument("--config", required=True, metavar="FILE", help="network, epochs, batches; see configs/")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="turns of each side; default: 5")
     parser.add_argument(

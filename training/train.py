@@ -8,21 +8,24 @@ Ctrl-C or SIGTERM ends the training early and keeps what was learnt. A run that 
 was killed goes on with `--resume`, with the configuration in its folder and what overrides it.
 """
 
-import argparse
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 
+from mozaic_env.agents.names import folder_name
 from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.agents.networks import Network, check_network
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
 from mozaic_env.arena.evaluate import append_evaluation, evaluate
+from mozaic_env.arena.parser import Parser
 from mozaic_env.core.game import Game
+from mozaic_env.core.text import user_path
 from mozaic_env.games import make_game
 from training import state
 from training.budget import Budget, Stopped
@@ -50,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, 1 after a failure, 2 for bad input, 130 after a second Ctrl-C.
     """
-    parser = argparse.ArgumentParser(prog="python -m training.train", description="Trains a policy by self-play.")
+    parser = Parser(prog="python -m training.train", description="Trains a policy by self-play.")
     parser.add_argument("--config", metavar="FILE", help="what to do; see configs/")
     parser.add_argument("--run-dir", metavar="FOLDER", help="where to keep the run, such as runs/quick")
     parser.add_argument("--resume", metavar="RUN", help="the folder of a run that is to go on, in place of these two")
@@ -64,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     before: state.State | None = None
     try:
         if given.resume is not None:
-            path = Path(given.resume)
+            path = user_path(given.resume)
             config = load_config_to_resume(path, given.overrides)
             game = check(config)
             before = state.read(path)
@@ -72,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             config = load_config(given.config, given.overrides)
             game = check(config)
-            folder = RunFolder(Path(given.run_dir), config, overwrite=given.overwrite)
+            folder = RunFolder(user_path(given.run_dir), config, overwrite=given.overwrite)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -250,10 +253,10 @@ def report(config: Config, game: Game, folder: RunFolder, budget: Budget) -> Non
     title = f"{agent.name} on {game!r}, {games:,} games each, seed {config.seed}"
     out = console.make_console()
     out.print(console.match_table(title, results, game.seat_names))
-    where = folder.path
+    where = shlex.quote(folder_name(folder.path))
     for note in [
         *console.match_notes(results),
-        f"It is kept in {where}. Next: mozaic play --agents {where}",
+        f"It is kept in {folder.path}. Next: mozaic play --agents {where}",
         f"Curves: tensorboard --logdir {where}/tensorboard",
     ]:
         out.print(note, markup=False, soft_wrap=True)

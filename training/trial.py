@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 from mozaic_env.arena.evaluate import read_evaluations
+from mozaic_env.core.text import read_text
 from training.config import Config
 from training.curves import Measurement, read_curves
 from training.run_folder import FINISHED, RUN
@@ -44,7 +45,7 @@ def used(config: Config, measurement: Measurement) -> float:
 def is_finished(folder: Path) -> bool:
     """Whether a run came to its end by itself."""
     try:
-        status: str = json.loads((folder / RUN).read_text("utf-8"))["status"]
+        status: str = json.loads(read_text(folder / RUN))["status"]
     except (OSError, ValueError, KeyError):
         return False
     return status == FINISHED

@@ -19,16 +19,20 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import safetensors
-import safetensors.torch
-import torch
-
 from mozaic_env import __version__
 from mozaic_env.agents.folders import BEST, CARD, CHECKPOINTS, FINAL, WEIGHTS
 from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.agents.networks import Network, config_of, describe, make_network
+from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
+from mozaic_env.core.text import read_text, user_path
 from mozaic_env.games import make_game
+
+with importing("a policy"):
+    import safetensors
+    import safetensors.torch
+    import torch
+
 
 FORMAT = 1  # raised when an older reader could not make sense of a new card
 PACKAGES = (
@@ -133,7 +137,7 @@ def save(
         ValueError: the folder exists and is no checkpoint.
         OSError: it can't be written; a checkpoint that was there still is.
     """
-    folder = Path(folder)
+    folder = user_path(folder)
     if folder.exists() and not (folder / CARD).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} exists and is no checkpoint; choose another path or move it away")
     tensors = {key: tensor.detach().cpu().contiguous() for key, tensor in network.state_dict().items()}
@@ -194,7 +198,7 @@ def resolve(path: str | Path) -> Path:
     Raises:
         ValueError: there is none.
     """
-    path = Path(path)
+    path = user_path(path)
     if not path.is_dir() and not _aside(path).is_dir():
         what = "is a file" if path.exists() else "does not exist"
         raise ValueError(f"{path} {what}; accepted: the folder of a run or of a checkpoint ({CARD} and {WEIGHTS})")
@@ -224,13 +228,13 @@ def read_card(folder: str | Path) -> Card:
     Raises:
         ValueError: there is none, it is damaged, or a newer version wrote it.
     """
-    file = Path(folder) / CARD
+    file = user_path(folder) / CARD
     try:
-        card = json.loads(file.read_text("utf-8"))
-    except OSError as error:
-        raise ValueError(
-            f"{file} can't be read: {error.strerror}; a checkpoint is a folder with {CARD} and {WEIGHTS}"
-        ) from None
+        text = read_text(file)
+    except ValueError as error:
+        raise ValueError(f"{file} can't be read: {error}; a checkpoint is a folder with {CARD} and {WEIGHTS}") from None
+    try:
+        card = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError(f"{file} is damaged: it is not JSON; restore it or train again") from None
     number = card.get("format") if isinstance(card, dict) else None
@@ -276,7 +280,7 @@ def load(folder: str | Path, game: Game | None = None, device: str = "cpu") -> C
         ValueError: it is missing, damaged, or for another game, variant or layout than this
             package's.
     """
-    folder = Path(folder)
+    folder = user_path(folder)
     card = read_card(folder)
     try:
         own = make_game(str(card["game"].get("name")), **card["game"].get("options", {}))

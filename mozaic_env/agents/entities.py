@@ -12,12 +12,15 @@ Needs torch alone.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
-
 from mozaic_env.agents.network import NetworkConfig
+from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Entities, Game
+
+with importing("a policy"):
+    import torch
+    from torch import Tensor, nn
+    from torch.nn import functional
+
 
 FACTORS = 8  # numbers in which trunk and encoder meet, for each action of an entity
 ENCODED = 32  # width of the encoder

@@ -12,11 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
 
+from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
+
+with importing("a policy"):
+    import torch
+    from torch import Tensor, nn
+    from torch.nn import functional
+
 
 Table = tuple[tuple[int, ...], ...]
 

@@ -17,12 +17,16 @@ from typing import Any
 # the default here, if it can still be said: it is read when torch is first imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
 
 from mozaic_env.agents.equivariance import Group, between, group_of, lift, lower
+from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
+
+with importing("a policy"):
+    import torch
+    from torch import Tensor, nn
+    from torch.nn import functional
+
 
 MOST = 1024  # channels, blocks or hidden units of a network
 BOARD = "board"  # the observation's entry of planes over the board: (planes, rows, cols)

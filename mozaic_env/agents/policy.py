@@ -59,8 +59,9 @@ class PolicyAgent(Agent):
             ValueError: no checkpoint there, a damaged one, or one for another game or layout.
         """
         from mozaic_env.agents.checkpoint import load, resolve
+        from mozaic_env.agents.names import folder_name
 
-        return cls(game, load(resolve(path), game).network, sample=sample, name=f"policy:{path}")
+        return cls(game, load(resolve(path), game).network, sample=sample, name=f"policy:{folder_name(path)}")
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         """Actions for the seats that decide; the masks are worked out anew, so a wrong one can do no harm."""

@@ -1,70 +1,50 @@
 """Agents by name: a short string that evaluate, tournament, play and the environments all take.
 
-A spec is a name, then a colon and options: ``expectimax:depth=3``. A policy names its folder first:
-``policy:runs/quick,sample=1``; a folder's path alone means the same.
+A spec is a name, then a colon and options: ``expectimax:depth=3``. A policy is the path of its folder, then a comma and
+options: ``runs/quick,sample=1``. `mozaic_env.agents.names` says which is which.
 """
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from mozaic_env.agents.base import Agent
+from mozaic_env.agents.names import CHAMPION, MODULES, POLICY, Spec, policy_folder, read_spec
+from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
+from mozaic_env.core.suggest import did_you_mean
 
-Options = dict[str, str]
-CHAMPION = "champion"
-FORMS = (
-    "random",
-    "greedy, pattern or another heuristic of the game",
-    "expectimax[:depth=1..4,heuristic=NAME,nodes=N]",
-    "alphabeta[:depth=N,nodes=N,seconds=S], in games without chance that offer whole moves",
-    "paranoid or maxn[:depth=1..8,width=N,heuristic=NAME], which look no further than the next chance",
-    "champion[:sample=0|1,search=0|1,candidates=N], trained and shipped with the package",
-    "mcts[:simulations=N,heuristic=NAME,policy=FOLDER|champion]",
-    "policy:FOLDER[,sample=0|1,search=0|1,candidates=N] or just FOLDER, of a run or a checkpoint",
-)
+AgentSpec = str | os.PathLike[str] | Agent
 
 
-def make_agent(spec: str | Agent, game: Game) -> Agent:
+def make_agent(spec: AgentSpec, game: Game) -> Agent:
     """An agent from its spec, or an agent as it is.
 
     Args:
-        spec: what `FORMS` lists, or an `Agent`.
+        spec: what `mozaic_env.agents.names.FORMS` lists, the path of a folder, or an `Agent`.
         game: what it is to play.
 
     Raises:
         ValueError: no such agent or option, or the agent is for another game or variant.
+        MissingExtra: it is a policy, and torch or safetensors is not installed.
     """
     if isinstance(spec, Agent):
         if spec.game != game:
             raise ValueError(f"agent {spec.name!r} plays {spec.game!r}; this is {game!r}")
         return spec
-    if not isinstance(spec, str) or not spec.strip():
-        raise ValueError(f"agent {spec!r}; accepted: an Agent, or a string: {'; '.join(FORMS)}")
-    name, _, rest = spec.strip().partition(":")
-    words = [word for word in rest.split(",") if word]
-    if name in game.heuristics:
-        name, words = "greedy", [*words, f"heuristic={name}"]
-    elif name not in _MAKERS and is_folder(spec):
-        name, words = "policy", [*spec.strip().split(",")]
-    if name not in _MAKERS:
-        raise ValueError(f"unknown agent {spec!r}; accepted: {'; '.join(FORMS)}")
-    agent = _MAKERS[name](game, spec, words)
-    agent.name = re.sub(r"[\s|]+", "_", spec.strip())  # one word, as records have it
+    read = read_spec(spec, game)
+    text = read.text if isinstance(spec, os.PathLike) else spec
+    if read.is_network:
+        need(f"agent {text!r}", *MODULES)
+    maker = _greedy if read.name in game.heuristics else _MAKERS[read.name]
+    agent = maker(game, text, read)
+    agent.name = re.sub(r"[\s|]+", "_", read.text)  # one word, as records have it
     return agent
 
 
-def is_folder(spec: str) -> bool:
-    """Whether a spec is a path and not a name."""
-    path = spec.strip().split(",")[0]
-    if path.partition(":")[0] in _MAKERS:
-        return False
-    return os.sep in path or path.startswith(".") or os.path.isdir(path)
-
-
-def _read(spec: str, words: list[str], accepted: dict[str, Callable[[str], Any]]) -> dict[str, Any]:
+def _read(spec: str, words: Sequence[str], accepted: dict[str, Callable[[str], Any]]) -> dict[str, Any]:
     """Options from ``key=value`` words; ValueError names the one that is wrong."""
     options: dict[str, Any] = {}
     for word in words:
@@ -73,6 +53,7 @@ def _read(spec: str, words: list[str], accepted: dict[str, Callable[[str], Any]]
             raise ValueError(
                 f"agent {spec!r}: {word!r}; accepted options, each once: "
                 + (", ".join(f"{name}=..." for name in accepted) or "none")
+                + ("" if key in accepted else did_you_mean(key, accepted))
             )
         try:
             options[key] = accepted[key](text)
@@ -99,60 +80,77 @@ def _flag(text: str) -> bool:
     return text == "1"
 
 
-def _random(game: Game, spec: str, words: list[str]) -> Agent:
+def _heuristic(game: Game) -> Callable[[str], str]:
+    """Reads the name of one of a game's heuristics."""
+
+    def read(text: str) -> str:
+        if text not in game.heuristics:
+            raise ValueError(f"accepted: {', '.join(game.heuristics)}{did_you_mean(text, game.heuristics)}")
+        return text
+
+    return read
+
+
+def _random(game: Game, spec: str, read: Spec) -> Agent:
     from mozaic_env.agents.builtin import random_agent
 
-    _read(spec, words, {})
+    _read(spec, read.words, {})
     return random_agent(game)
 
 
-def _greedy(game: Game, spec: str, words: list[str]) -> Agent:
+def _greedy(game: Game, spec: str, read: Spec) -> Agent:
     from mozaic_env.agents.builtin import greedy_agent
 
-    return greedy_agent(game, _read(spec, words, {"heuristic": str})["heuristic"])
+    if read.name in game.heuristics:
+        _read(spec, read.words, {})
+        return greedy_agent(game, read.name)
+    options = _read(spec, read.words, {"heuristic": _heuristic(game)})
+    if not options:
+        raise ValueError(f"agent {spec!r}: {game.name} needs a heuristic=; accepted: {', '.join(game.heuristics)}")
+    return greedy_agent(game, **options)
 
 
-def _expectimax(game: Game, spec: str, words: list[str]) -> Agent:
+def _expectimax(game: Game, spec: str, read: Spec) -> Agent:
     from mozaic_env.agents.search import ExpectimaxAgent
 
-    options = _read(spec, words, {"depth": _number, "heuristic": str, "nodes": _number})
+    options = _read(spec, read.words, {"depth": _number, "heuristic": _heuristic(game), "nodes": _number})
     try:
         return ExpectimaxAgent(game, **options)
     except ValueError as error:
         raise ValueError(f"agent {spec!r}: {error}") from None
 
 
-def _alphabeta(game: Game, spec: str, words: list[str]) -> Agent:
+def _alphabeta(game: Game, spec: str, read: Spec) -> Agent:
     from mozaic_env.agents.alphabeta import AlphaBetaAgent
 
-    options = _read(spec, words, {"depth": _number, "nodes": _number, "seconds": _seconds})
+    options = _read(spec, read.words, {"depth": _number, "nodes": _number, "seconds": _seconds})
     try:
         return AlphaBetaAgent(game, **options)
     except ValueError as error:
         raise ValueError(f"agent {spec!r}: {error}") from None
 
 
-def _lookahead(game: Game, spec: str, words: list[str]) -> Agent:
+def _lookahead(game: Game, spec: str, read: Spec) -> Agent:
     from mozaic_env.agents.search import LookaheadAgent
 
-    options = _read(spec, words, {"depth": _number, "width": _number, "heuristic": str})
+    options = _read(spec, read.words, {"depth": _number, "width": _number, "heuristic": _heuristic(game)})
     try:
-        return LookaheadAgent(game, spec.strip().partition(":")[0], **options)
+        return LookaheadAgent(game, read.name, **options)
     except ValueError as error:
         raise ValueError(f"agent {spec!r}: {error}") from None
 
 
-def _mcts(game: Game, spec: str, words: list[str]) -> Agent:
+def _mcts(game: Game, spec: str, read: Spec) -> Agent:
     from mozaic_env.agents.mcts import MctsAgent
 
-    options = _read(spec, words, {"simulations": _number, "heuristic": str, "policy": str})
+    options = _read(spec, read.words, {"simulations": _number, "heuristic": _heuristic(game), "policy": str})
     if "policy" in options:
         from mozaic_env.agents.checkpoint import load, resolve
         from mozaic_env.agents.policy import PolicyAgent
         from mozaic_env.agents.policy_search import OutcomeEstimator, RewardWeights
 
-        name = options["policy"]
-        checkpoint = load(champion_folder(spec, game) if name == CHAMPION else resolve(name), game)
+        folder = policy_folder(options["policy"], spec)
+        checkpoint = load(champion_folder(spec, game) if folder is None else resolve(folder), game)
         weights = RewardWeights(checkpoint.card.get("training") or {})
         options["policy"] = OutcomeEstimator(PolicyAgent(game, checkpoint.network), weights)
     try:
@@ -179,17 +177,15 @@ def champion_folder(spec: str, game: Game) -> Path:
     return folder
 
 
-def _champion(game: Game, spec: str, words: list[str]) -> Agent:
-    return _of_checkpoint(game, spec, champion_folder(spec, game), words)
+def _champion(game: Game, spec: str, read: Spec) -> Agent:
+    return _of_checkpoint(game, spec, champion_folder(spec, game), read.words)
 
 
-def _policy(game: Game, spec: str, words: list[str]) -> Agent:
-    if not words or "=" in words[0]:
-        raise ValueError(f"agent {spec!r}: name the folder first, as in policy:runs/quick,sample=1")
-    return _of_checkpoint(game, spec, words[0], words[1:])
+def _policy(game: Game, spec: str, read: Spec) -> Agent:
+    return _of_checkpoint(game, spec, read.folder or Path(), read.words)
 
 
-def _of_checkpoint(game: Game, spec: str, folder: str | Path, words: list[str]) -> Agent:
+def _of_checkpoint(game: Game, spec: str, folder: Path, words: Sequence[str]) -> Agent:
     from mozaic_env.agents.policy import PolicyAgent
 
     options = _read(spec, words, {"sample": _flag, "search": _flag, "candidates": _number})
@@ -205,7 +201,7 @@ def _of_checkpoint(game: Game, spec: str, folder: str | Path, words: list[str]) 
     return PolicyAgent.load(folder, game, sample=sample)
 
 
-_MAKERS: dict[str, Callable[[Game, str, list[str]], Agent]] = {
+_MAKERS: dict[str, Callable[[Game, str, Spec], Agent]] = {
     "random": _random,
     "greedy": _greedy,
     "expectimax": _expectimax,
@@ -214,5 +210,5 @@ _MAKERS: dict[str, Callable[[Game, str, list[str]], Agent]] = {
     "maxn": _lookahead,
     CHAMPION: _champion,
     "mcts": _mcts,
-    "policy": _policy,
+    POLICY: _policy,
 }

@@ -14,6 +14,7 @@ from mozaic_env import __version__
 from mozaic_env.agents.base import Agent
 from mozaic_env.arena.match import Progress, play_match
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.core.extras import need
 from mozaic_env.core.numbers import is_number
 
 LOCAL = "local"  # the address that starts Ray on this machine for as long as it is needed
@@ -34,8 +35,9 @@ def connect(address: str, *, cpus: float | None = None) -> Iterator[None]:
 
     Raises:
         ValueError: nobody answers there, or Ray can't be started here.
-        ModuleNotFoundError: Ray is not installed.
+        MissingExtra: Ray is not installed.
     """
+    need("a Ray cluster", "ray")
     import ray
 
     if ray.is_initialized():

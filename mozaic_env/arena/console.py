@@ -6,16 +6,19 @@ Needs rich, which the `train` extra installs.
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
-from rich import box
-from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
-
 from mozaic_env.arena.intervals import Interval
 from mozaic_env.arena.ratings import PairCounts, Rating, points_between
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.core.extras import importing
 from mozaic_env.games import game_class
+
+with importing("a table"):
+    from rich import box
+    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Table
+    from rich.text import Text
+
 
 PIPE_WIDTH = 160  # columns where the output is no terminal and nothing needs to fit
 

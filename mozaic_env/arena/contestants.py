@@ -1,19 +1,19 @@
 """From what is typed on the command line to a game and the agents that play it."""
 
-import os
 import re
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.specs import CHAMPION, is_folder, make_agent
+from mozaic_env.agents.names import MODULES, Spec, read_spec
+from mozaic_env.agents.specs import make_agent
+from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
 
 DEFAULT_GAME = "mozaic"
 GAME_OPTIONS = ("rules", "rows", "cols")  # of the command line, each None where not given
-POLICY = "policy:"
 
 
 def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bool = False) -> tuple[Game, list[Agent]]:
@@ -23,15 +23,15 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
     among the specs, if that is for this game, and else is the default.
 
     Args:
-        specs: see `mozaic_env.agents.specs`.
+        specs: see `mozaic_env.agents.names`.
         arguments: of the command line.
         versions: whether an agent's name tells its checkpoint's weights apart from those of another training, as in
             ``runs/quick@1c09ae``: for results that are kept while runs come and go.
 
     Raises:
-        ValueError: no such agent, or one that does not play this game.
+        ValueError: no such agent, one that does not play this game, or an option that is given twice.
+        MissingExtra: one is a policy, and torch or safetensors is not installed.
     """
-    specs = [normal_spec(spec) for spec in specs]
     cards = [_card(spec) for spec in specs]
     asked, options = getattr(arguments, "game", None), dict[str, Any]()
     name = asked or DEFAULT_GAME
@@ -39,8 +39,8 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
     if played is not None and asked in (None, played.get("name")):
         name, options = str(played.get("name")), dict(played.get("options", {}))
     given = {key: getattr(arguments, key, None) for key in GAME_OPTIONS}
-    options |= {key: value for key, value in given.items() if value is not None}
-    options |= _read_options(getattr(arguments, "option", None) or ())
+    given = {key: value for key, value in given.items() if value is not None}
+    options |= given | _read_options(getattr(arguments, "option", None) or (), given)
     game = make_game(name, **options)
     agents = [make_agent(spec, game) for spec in specs]
     if versions:
@@ -50,12 +50,14 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
     return game, agents
 
 
-def _read_options(words: Sequence[str]) -> dict[str, Any]:
+def _read_options(words: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options in ``KEY=VALUE`` words; ValueError if one comes twice or has been given otherwise."""
     options = dict[str, Any]()
     for word in words:
         key, value = read_option(word)
-        if key in options:
-            raise ValueError(f"--option {word!r}: {key} is given twice; accepted: each option once")
+        if key in options or key in given:
+            also = f", also as --{key} {given[key]}" if key in given else ""
+            raise ValueError(f"--option {word!r}: {key} is given twice{also}; accepted: each option once")
         options[key] = value
     return options
 
@@ -72,26 +74,25 @@ def read_option(word: str) -> tuple[str, Any]:
     return key, int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
 
 
-def normal_spec(spec: str) -> str:
-    """The spec as results name it: ``policy:runs/x`` and ``./runs/x/`` are both ``runs/x``."""
-    spec = spec.strip()
-    folder, comma, options = spec.removeprefix(POLICY).partition(",")
-    if is_folder(folder) and (spec.startswith(POLICY) or is_folder(spec)):
-        return os.path.normpath(folder) + comma + options
-    return spec
+def modules_of(specs: Sequence[str]) -> tuple[str, ...]:
+    """What of the extras the agents need, for `mozaic_env.core.extras.need`."""
+    return MODULES if any(read is not None and read.is_network for read in map(_read, specs)) else ()
+
+
+def _read(spec: str) -> Spec | None:
+    """The spec taken apart; None if it is none, which `make_agent` explains when it is known which agents there are."""
+    try:
+        return read_spec(spec)
+    except ValueError:
+        return None
 
 
 def _card(spec: str) -> dict[str, Any] | None:
-    """The card of the checkpoint in a spec, if there is one."""
-    folder = None
-    if spec.startswith(POLICY) or is_folder(spec):
-        folder = spec.removeprefix(POLICY).split(",")[0]
-    else:
-        for word in spec.partition(":")[2].split(","):
-            if word.startswith("policy="):
-                folder = word.removeprefix("policy=")
-    if not folder or folder == CHAMPION:  # the package's, which comes without a folder to name
+    """The card of the checkpoint in a spec; None where there is none, as for the package's own champion."""
+    read = _read(spec)
+    if read is None or read.checkpoint is None:
         return None
-    from mozaic_env.agents import checkpoint  # needs torch
+    need(f"agent {spec!r}", *MODULES)
+    from mozaic_env.agents import checkpoint
 
-    return checkpoint.read_card(checkpoint.resolve(folder))
+    return checkpoint.read_card(checkpoint.resolve(read.checkpoint))

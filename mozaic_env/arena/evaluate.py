@@ -9,11 +9,14 @@ from typing import Any
 
 from mozaic_env import __version__
 from mozaic_env.agents.base import Agent
-from mozaic_env.arena.contestants import make_contestants
+from mozaic_env.agents.names import read_spec
+from mozaic_env.arena.contestants import make_contestants, modules_of
 from mozaic_env.arena.files import check_output_file, make_output_folder, write_json
 from mozaic_env.arena.match import Progress, further, play_match, whole_rotations
 from mozaic_env.arena.records import write_records
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.core.extras import need
+from mozaic_env.core.text import read_text, user_path
 
 EVALUATION_FILE = "evaluation.json"  # in a run folder
 
@@ -55,7 +58,7 @@ def results_json(results: Sequence[MatchResult]) -> dict[str, Any]:
 
 def is_run_folder(path: str | Path) -> bool:
     """Whether the path is a folder that a training run left."""
-    path = Path(path)
+    path = user_path(path)
     return any((path / name).is_file() for name in ("run.json", "config.yaml"))
 
 
@@ -65,12 +68,12 @@ def read_evaluations(run: str | Path) -> list[Any]:
     Raises:
         ValueError: its evaluation file is damaged.
     """
-    path = Path(run) / EVALUATION_FILE
+    path = user_path(run) / EVALUATION_FILE
     if not path.exists():
         return []
     try:
-        evaluations = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        evaluations = json.loads(read_text(path))
+    except ValueError as error:  # also json.JSONDecodeError
         raise ValueError(f"cannot read {path}: {error}; move it away to begin a new one") from None
     if not isinstance(evaluations, list):
         raise ValueError(f"{path} is not a JSON list of evaluations; move it away to begin a new one")
@@ -79,23 +82,25 @@ def read_evaluations(run: str | Path) -> list[Any]:
 
 def append_evaluation(run: str | Path, results: Sequence[MatchResult]) -> None:
     """Adds results to those in a run folder, atomically."""
-    write_json(Path(run) / EVALUATION_FILE, [*read_evaluations(run), results_json(results)])
+    write_json(user_path(run) / EVALUATION_FILE, [*read_evaluations(run), results_json(results)])
 
 
 def run(arguments: Namespace) -> int:
     """The command; `arguments` as `mozaic_env.cli` reads them."""
+    specs = [arguments.who, *arguments.against]
+    need("this", "rich", *modules_of(specs), *(["matplotlib"] if arguments.report is not None else []))
     from mozaic_env.arena import console
 
-    game, (agent, *opponents) = make_contestants([arguments.who, *arguments.against], arguments)
+    game, (agent, *opponents) = make_contestants(specs, arguments)
     games = whole_rotations(arguments.games, game.num_players)
-    in_run = is_run_folder(arguments.who)
-    report = _report_folder(arguments, in_run)
+    run_folder = _run_folder(arguments.who)
+    report = _report_folder(arguments, run_folder)
     for path in (arguments.records, arguments.json):
         if path is not None:
             check_output_file(path)
-    if in_run:
-        read_evaluations(arguments.who)
-        check_output_file(Path(arguments.who) / EVALUATION_FILE)
+    if run_folder is not None:
+        read_evaluations(run_folder)
+        check_output_file(run_folder / EVALUATION_FILE)
 
     total = games * len(opponents)
     with console.progress_bar(f"{agent.name}: playing", total) as progress:
@@ -119,8 +124,8 @@ def run(arguments: Namespace) -> int:
     )
     if arguments.json is not None:
         write_json(arguments.json, results_json(results))
-    if in_run:
-        append_evaluation(arguments.who, results)
+    if run_folder is not None:
+        append_evaluation(run_folder, results)
     if arguments.records is not None:
         with console.progress_bar("writing records", total) as progress:
             write_records(arguments.records, game, results, progress)
@@ -132,13 +137,19 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _report_folder(arguments: Namespace, in_run: bool) -> Path | None:
+def _run_folder(spec: str) -> Path | None:
+    """The run that a spec means; None for agents, and for a run that plays with options."""
+    read = read_spec(spec)
+    return read.folder if read.folder is not None and not read.words and is_run_folder(read.folder) else None
+
+
+def _report_folder(arguments: Namespace, run_folder: Path | None) -> Path | None:
     if arguments.report is None:
         return None
     if arguments.report == "":
-        if not in_run:
+        if run_folder is None:
             raise ValueError(
                 f"--report: name a folder; without one the report goes into the run folder, and {arguments.who} is none"
             )
-        return make_output_folder(Path(arguments.who) / "report")
+        return make_output_folder(run_folder / "report")
     return make_output_folder(arguments.report)

@@ -5,9 +5,11 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, TextIO
+
+from mozaic_env.core.text import user_path
 
 
 @contextlib.contextmanager
@@ -45,7 +47,7 @@ def _replacing(path: str | Path) -> Iterator[int]:
     What is no regular file, such as a terminal or a pipe, is written to as it is; a link stays, and its file is
     replaced.
     """
-    path = Path(os.path.realpath(path))
+    path = Path(os.path.realpath(user_path(path)))
     if path.exists() and not path.is_file():
         yield os.open(path, os.O_WRONLY)
         return
@@ -69,9 +71,26 @@ def write_json(path: str | Path, values: Any) -> None:
         file.write("\n")
 
 
+def append_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Adds lines to a file, on the disk when this returns.
+
+    It is one write, behind whatever a crash or an editor may have left of the line before.
+    """
+    text = "".join(f"{line}\n" for line in lines).encode()
+    path = user_path(path)
+    readable = path.is_file() or not path.exists()  # as a terminal or a pipe is not
+    with open(path, "ab+" if readable else "wb") as file:
+        if readable and file.tell() > 0:
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                text = b"\n" + text
+        file.write(text)
+        _to_disk(file)
+
+
 def check_output_file(path: str | Path) -> None:
     """ValueError if a file of that name cannot be written; to be asked before the work is done."""
-    path = Path(path)
+    path = user_path(path)
     if path.is_dir():
         raise ValueError(f"cannot write {path}: it is a folder; name a file")
     if path.exists() and not os.access(path, os.W_OK):
@@ -83,7 +102,7 @@ def check_output_file(path: str | Path) -> None:
 
 def make_output_folder(path: str | Path) -> Path:
     """The folder, made if it is missing; ValueError if files cannot be written to it."""
-    path = Path(path)
+    path = user_path(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

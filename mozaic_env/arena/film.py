@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from mozaic_env.arena.files import make_output_folder, write_bytes
+from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
 from mozaic_env.core.picture import Box, Picture, Shape, Text, to_svg
 from mozaic_env.core.raster import text_width, to_rgb
@@ -71,7 +72,8 @@ def write_gif(path: str | Path, shown: Sequence[Picture]) -> None:
     Raises:
         ValueError: there are none, or too many.
     """
-    from PIL import Image
+    with importing("a picture file"):
+        from PIL import Image
 
     if not 0 < len(shown) <= MOST_FRAMES:
         raise ValueError(f"{len(shown)} pictures; accepted for a GIF: 1 to {MOST_FRAMES}")
@@ -109,7 +111,8 @@ def _svg(picture: Picture) -> bytes:
 
 
 def _png(picture: Picture) -> bytes:
-    from PIL import Image
+    with importing("a picture file"):
+        from PIL import Image
 
     content = io.BytesIO()
     Image.fromarray(to_rgb(picture)).save(content, "PNG", optimize=True)

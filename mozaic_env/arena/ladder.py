@@ -1,15 +1,16 @@
 """A file of match results that grows over months: one JSON object a line."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mozaic_env.arena.files import append_lines
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.core.game import Game
+from mozaic_env.core.text import read_text, user_path
 
 
 def read_results(path: str | Path) -> tuple[list[MatchResult], list[str]]:
@@ -20,13 +21,13 @@ def read_results(path: str | Path) -> tuple[list[MatchResult], list[str]]:
     Raises:
         ValueError: the file cannot be read.
     """
-    path = Path(path)
+    path = user_path(path)
     if not path.exists():
         return [], []
     try:
-        text = path.read_bytes().decode("utf-8", errors="replace")
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror}") from None
+        text = read_text(path, errors="replace")
+    except ValueError as error:
+        raise ValueError(f"cannot read {path}: {error}") from None
     results, complaints = [], []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -39,19 +40,8 @@ def read_results(path: str | Path) -> tuple[list[MatchResult], list[str]]:
 
 
 def append_result(path: str | Path, result: MatchResult) -> None:
-    """Adds a result to the file, on the disk when this returns.
-
-    It is one write, behind whatever a crash may have left of the line before.
-    """
-    line = json.dumps(result.to_json(), ensure_ascii=False, allow_nan=False).encode() + b"\n"
-    with open(path, "ab+") as file:
-        if file.tell() > 0:
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
-                line = b"\n" + line
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
+    """Adds a result to the file, as `append_lines` does."""
+    append_lines(path, [json.dumps(result.to_json(), ensure_ascii=False, allow_nan=False)])
 
 
 def identity(

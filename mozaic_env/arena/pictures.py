@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
 from mozaic_env.arena.ratings import PairCounts, Rating, points_between
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.core.extras import importing
+
+with importing("a report"):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+    from matplotlib.ticker import MaxNLocator
+
 
 INK, GREY, BLUE, ORANGE = "#222222", "#8a8a8a", "#1f5fa8", "#d55e00"
 ENDINGS = (BLUE, GREY, ORANGE)  # won, drawn, lost

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from mozaic_env.arena.intervals import LEVEL, Interval, players_of, scores_of
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.core.extras import importing
 
 ELO = 400 / log(10)  # points of Elo in one natural unit of strength
 ANCHOR = "random"  # has rating 0 where it takes part
@@ -163,7 +164,8 @@ def _fit_with_draws(
 
 def _fit(size: int, places: npt.NDArray[Any], counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The Bradley-Terry fit, the first agent at 0."""
-    import choix
+    with importing("a rating"):
+        import choix
 
     wins = np.zeros((size, size))
     scores, games = scores_of(counts[0]), players_of(counts[0])

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from mozaic_env.arena import loops
-from mozaic_env.arena.files import atomic_write
+from mozaic_env.arena.files import append_lines, atomic_write
 from mozaic_env.arena.match import Progress
 from mozaic_env.arena.results import Games, MatchResult
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.record import Record, parse_record
 from mozaic_env.core.stream import keys_from_seeds
+from mozaic_env.core.text import read_lines
 
 
 def first_rows(game: Game, games: Games) -> Rows:
@@ -74,6 +75,11 @@ def write_records(
                     progress(written)
 
 
+def append_records(path: str | Path, game: Game, results: Sequence[MatchResult]) -> None:
+    """Adds all games of some matches, whose actions were kept, to a file of records."""
+    append_lines(path, (str(record) for result in results for record in match_records(game, result)))
+
+
 def read_records(path: str | Path) -> Iterator[tuple[int, Record | ValueError]]:
     """The records of a file with their line numbers; for a line that is none, why it is none.
 
@@ -83,13 +89,10 @@ def read_records(path: str | Path) -> Iterator[tuple[int, Record | ValueError]]:
         ValueError: the file is missing or not a text file.
     """
     try:
-        with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, _read_line(line)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise ValueError(f"cannot read {path}: {reason}") from None
+        for number, line in read_lines(path):
+            yield number, _read_line(line)
+    except ValueError as error:
+        raise ValueError(f"cannot read {path}: {error}") from None
 
 
 def _read_line(line: str) -> Record | ValueError:

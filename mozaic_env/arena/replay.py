@@ -3,23 +3,26 @@
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
 from mozaic_env.arena.files import check_output_file
 from mozaic_env.arena.messages import one_line
 from mozaic_env.arena.records import read_records
+from mozaic_env.core.extras import is_installed, need
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
 from mozaic_env.games import game_of_record
+
+FEW = 5  # lines whose errors are told
 
 
 def run(arguments: Namespace) -> int:
     """The command; `arguments` as `mozaic_env.cli` reads them.
 
-    Every line is checked. Each that is wrong is reported with its number, and the status is 2 if
-    there is any.
+    Every line is checked. The first that are wrong are reported with their numbers, all are counted, and the status is
+    2 if there is any.
     """
     if arguments.game is not None and arguments.game < 1:
         raise ValueError(f"--game {arguments.game}; accepted: 1 for the first record, and so on")
@@ -32,12 +35,9 @@ def run(arguments: Namespace) -> int:
         records = records[arguments.game - 1 : arguments.game]
     if arguments.gif or arguments.png or arguments.svg:
         return _draw(arguments, records)
-    from mozaic_env.arena import console
-
     show = _show_nothing if arguments.quiet else _show_boards if arguments.boards else _show_position
     bad = 0
-    bar = console.progress_bar("checking", len(records)) if arguments.quiet else nullcontext(_ignore)
-    with bar as progress:
+    with _bar(len(records)) if arguments.quiet else nullcontext(_ignore) as progress:
         for done, (line, record) in enumerate(records, 1):
             try:
                 if isinstance(record, ValueError):
@@ -45,14 +45,28 @@ def run(arguments: Namespace) -> int:
                 _replay(record, None if arguments.quiet else f"line {line}: ", show)
             except ValueError as error:
                 bad += 1
-                print(f"mozaic replay: {arguments.file} line {line}: {one_line(error)}", file=sys.stderr)
+                if bad <= FEW:
+                    print(f"mozaic replay: {arguments.file} line {line}: {one_line(error)}", file=sys.stderr)
             progress(done)
+    if bad > FEW:
+        print(f"mozaic replay: and {bad - FEW:,} more lines like these", file=sys.stderr)
     print(f"{len(records) - bad:,} of {len(records):,} records are in order")
     return 2 if bad else 0
 
 
+def _bar(total: int) -> AbstractContextManager[Callable[[float], None]]:
+    """A progress bar, where there is what draws it."""
+    if not is_installed("rich"):
+        return nullcontext(_ignore)
+    from mozaic_env.arena import console
+
+    return console.progress_bar("checking", total)
+
+
 def _draw(arguments: Namespace, records: Sequence[tuple[int, Record | ValueError]]) -> int:
     """Writes the pictures of one game."""
+    if arguments.gif or arguments.png:
+        need("a GIF or PNG", "PIL")
     from mozaic_env.arena import film
 
     if len(records) > 1:

@@ -8,12 +8,14 @@ from typing import Any
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.arena.cluster import Pairing, play_on_cluster
-from mozaic_env.arena.contestants import make_contestants
+from mozaic_env.arena.contestants import make_contestants, modules_of
 from mozaic_env.arena.files import check_output_file, make_output_folder
 from mozaic_env.arena.ladder import append_result, identity, merge, pairing_seed, read_results
 from mozaic_env.arena.match import Progress, further, play_match, whole_rotations
 from mozaic_env.arena.ratings import Rating, choose_anchor, merge_pairs, rate
+from mozaic_env.arena.records import append_records, write_records
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
 
@@ -97,6 +99,12 @@ def _identity(result: MatchResult) -> tuple[Any, ...]:
 
 def run(arguments: Namespace) -> int:
     """The command; `arguments` as `mozaic_env.cli` reads them."""
+    need(
+        "this",
+        *("rich", "choix", *modules_of(arguments.agents)),
+        *(["matplotlib"] if arguments.report is not None else []),
+        *(["ray"] if arguments.ray is not None else []),
+    )
     from mozaic_env.arena import console
 
     known: list[MatchResult] = []
@@ -105,8 +113,10 @@ def run(arguments: Namespace) -> int:
         known, complaints = read_results(arguments.results)
         for complaint in complaints:
             print(f"mozaic tournament: {complaint}", file=sys.stderr)
+    if arguments.records is not None:
+        check_output_file(arguments.records)
     report = None if arguments.report is None else make_output_folder(arguments.report)
-    game, new = _play(arguments, known, report is not None)
+    game, new = _play(arguments, known, report is not None or arguments.records is not None)
 
     counted = merge([*known, *new], game)
     pairs = merge_pairs(counted)
@@ -138,7 +148,15 @@ def _play(arguments: Namespace, known: Sequence[MatchResult], keep_actions: bool
         return make_game(known[-1].game, **known[-1].options), []
     game, agents = make_contestants(arguments.agents, arguments, versions=True)
 
+    replacing = arguments.results is None
+
     def keep(result: MatchResult) -> None:
+        """Match by match, so that what a tournament was stopped in loses nothing but its last match."""
+        nonlocal replacing
+        if arguments.records is not None:
+            write = write_records if replacing else append_records
+            write(arguments.records, game, [result])
+            replacing = False
         if arguments.results is not None:
             append_result(arguments.results, result)
 

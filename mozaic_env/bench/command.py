@@ -1,11 +1,11 @@
 """`mozaic bench`: which parts are measured, what is printed, what is written."""
 
 from argparse import Namespace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from mozaic_env.bench.measure import Row, measure
+from mozaic_env.core.extras import is_installed, need
 from mozaic_env.core.game import Game
 
 TITLES = {
@@ -25,6 +25,7 @@ def run(arguments: Namespace) -> int:
     Raises:
         ValueError: an option is out of range, or a file can't be written; before anything is measured.
     """
+    need("this", "rich", *(["matplotlib"] if arguments.plot is not None else []))
     from mozaic_env.arena import console
     from mozaic_env.arena.contestants import make_contestants
     from mozaic_env.arena.files import write_json
@@ -39,7 +40,7 @@ def run(arguments: Namespace) -> int:
     out.print(heading, markup=False)
     rows: list[Row] = []
     for part in parts:
-        if part == "sb3" and find_spec("stable_baselines3") is None:
+        if part == "sb3" and not is_installed("stable_baselines3"):
             out.print("stable_baselines3 is not installed; left out.")
             continue
         measured = _measure(part, game, seconds, arguments.quick)

@@ -10,6 +10,7 @@ from typing import Any
 
 from mozaic_env import __version__
 from mozaic_env.bench.measure import DECISIONS, Row
+from mozaic_env.core.text import user_path
 
 PICTURES = (".png", ".svg", ".pdf")
 UNITS = ((1e6, "M"), (1e3, "k"))
@@ -99,7 +100,7 @@ def write_plot(path: str | Path, rows: Sequence[Row], caption: str) -> None:
     axes.set_xlabel("decisions per second")
     axes.grid(axis="x", alpha=0.3)
     figure.suptitle("\n".join(textwrap.fill(line, 130) for line in caption.splitlines()), fontsize=8)
-    file = Path(path)
+    file = user_path(path)
     temporary = file.with_name(f".{file.stem}.part{file.suffix}")
     try:
         figure.savefig(temporary, dpi=150)

@@ -5,6 +5,7 @@ processes overwrite, and fails at import when no directory is writable. Here ins
 
 * the folder's name contains a digest of all compiled sources, so a change recompiles all that it may touch;
 * each signature has a file of its own, written atomically, so processes cannot harm each other;
+* no folder is trusted in which another user could plant code, since loading it runs it;
 * without a writable folder everything still runs, compiled anew in each process.
 """
 
@@ -13,9 +14,11 @@ import functools
 import hashlib
 import os
 import re
+import stat
 import sys
 import tempfile
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +30,36 @@ CACHE_VARIABLE = "MOZAIC_ENV_CACHE"
 _IMPORT = re.compile(r"^from (mozaic_env[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
-def _candidates() -> list[Path]:
-    """Folders that may hold compiled code, the best first."""
-    chosen = os.environ.get(CACHE_VARIABLE) or os.environ.get("NUMBA_CACHE_DIR")
-    if chosen:
-        return [Path(chosen)]
-    folders = [PACKAGE / "__pycache__"]
+def _chosen() -> tuple[str, Path] | None:
+    """The variable with which the user chose a folder, and the folder."""
+    for variable in (CACHE_VARIABLE, "NUMBA_CACHE_DIR"):
+        if os.environ.get(variable):
+            return variable, Path(os.path.expanduser(os.environ[variable]))
+    return None
+
+
+def _candidates() -> Iterator[Path]:
+    """Folders that may hold compiled code where the user chose none, the best first."""
+    yield PACKAGE / "__pycache__"
     base = os.environ.get("XDG_CACHE_HOME")
     if base:
-        folders.append(Path(base) / "mozaic_env")
+        yield Path(base) / "mozaic_env"
     elif os.environ.get("HOME"):
-        folders.append(Path(os.environ["HOME"]) / ".cache" / "mozaic_env")
-    # The user's number keeps one user from loading code that another one planted in a shared folder.
+        yield Path(os.environ["HOME"]) / ".cache" / "mozaic_env"
+    # Its name has the user's number; as anyone can guess and make it, it has to be really the user's.
     user = os.getuid() if hasattr(os, "getuid") else "user"
     with contextlib.suppress(OSError):  # there may be no temporary folder either
-        folders.append(Path(tempfile.gettempdir()) / f"mozaic_env-{user}")
-    return folders
+        shared = Path(tempfile.gettempdir()) / f"mozaic_env-{user}"
+        shared.mkdir(mode=0o700, exist_ok=True)
+        if _is_own(shared):
+            yield shared
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether this user made the folder, and others cannot write to it: it is no link, and has no other owner."""
+    status = folder.lstat()
+    mine = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o002)
+    return stat.S_ISDIR(status.st_mode) and mine
 
 
 def _is_private(folder: Path) -> bool:
@@ -83,19 +100,35 @@ def _sources_digest() -> str:
 def cache_folder() -> Path | None:
     """The folder that holds compiled code, or None where no folder can be written.
 
-    Set the environment variable ``MOZAIC_ENV_CACHE`` to choose another one.
+    Set the environment variable ``MOZAIC_ENV_CACHE`` to choose another one. One that cannot be used is worth a warning.
     """
-    for base in _candidates():
-        folder = base / f"compiled-{_sources_digest()}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o755)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-            if _is_private(folder):
-                return folder
-        except OSError:
-            continue
+    chosen = _chosen()
+    if chosen is None:
+        usable = (folder for base in _candidates() if isinstance(folder := _usable(base), Path))
+        return next(usable, None)
+    variable, base = chosen
+    folder = _usable(base)
+    if isinstance(folder, Path):
+        return folder
+    warnings.warn(
+        f"{variable}={os.environ[variable]!r} can't hold compiled code: {folder}; so it is compiled anew in each "
+        "process. Accepted: a folder that you can write to and others can't",
+        RuntimeWarning,
+        stacklevel=2,
+    )
     return None
+
+
+def _usable(base: Path) -> Path | str:
+    """The folder for this version's code in another one, or why it can't be there."""
+    folder = base / f"compiled-{_sources_digest()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o755)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        return folder if _is_private(folder) else f"others can write to {folder}"
+    except OSError as error:
+        return str(error.strerror)
 
 
 class _Locator:

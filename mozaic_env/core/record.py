@@ -58,7 +58,7 @@ def parse_record(line: str) -> Record:
     Raises:
         ValueError: there is not exactly one bar, or a header word is not ``key=value`` or comes twice.
     """
-    parts = line.split("|")
+    parts = line.removeprefix("\ufeff").split("|")  # the mark that some editors begin a file with
     if len(parts) != 2 or "\n" in line.strip():
         raise ValueError(
             "a record is one line of key=value words, one '|', then the game's words; "

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.kernels import PYTHON, RECIPE
-from mozaic_env.agents.specs import make_agent
+from mozaic_env.agents.specs import AgentSpec, make_agent
 from mozaic_env.core.game import Game
 from mozaic_env.core.jit import entry_point
 from mozaic_env.envs import loops, shared
@@ -19,7 +19,7 @@ PARTS = 2  # of each thread's games; more share better with a thread that is slo
 ILLEGAL = ("lose", "raise")
 MAX_LOG = 2**16  # decisions of a game that its record can tell
 
-Opponent = str | Agent | None
+Opponent = AgentSpec | None
 Integers = npt.NDArray[np.int64]
 
 
@@ -90,7 +90,7 @@ class Batch:
         game: Game,
         size: int,
         *,
-        opponents: Sequence[str | Agent] = (),
+        opponents: Sequence[AgentSpec] = (),
         shares: Sequence[float] | None = None,
         seat: str | int = "random",
         reward: str = "outcome",
@@ -157,7 +157,7 @@ class Batch:
         """Everything but the compiled code, so copies and pickles carry the games in progress."""
         return {**self.__dict__, "_step": None, "_sample": None, "_work": None}
 
-    def set_opponents(self, opponents: Sequence[str | Agent], shares: Sequence[float] | None = None) -> None:
+    def set_opponents(self, opponents: Sequence[AgentSpec], shares: Sequence[float] | None = None) -> None:
         """Changes who holds the other seats, from each slot's next game on.
 
         The number of games under way must not refer to opponents that are gone, so the list only ever grows or

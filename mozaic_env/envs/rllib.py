@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from ray.rllib.env.multi_agent_env import MultiAgentEnv
+
+from mozaic_env.core.extras import importing
+
+with importing("mozaic_env.envs.rllib", "tree"):
+    from ray.rllib.env.multi_agent_env import MultiAgentEnv
 
 from mozaic_env.core.game import Game
 from mozaic_env.core.raster import to_rgb

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from mozaic_env.agents.base import Agent
+from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
@@ -20,6 +20,9 @@ from mozaic_env.envs.batch import Batch, Opponent, check_choice
 from mozaic_env.envs.single import read_reset_options
 from mozaic_env.envs.spaces import action_space, observation_space
 from mozaic_env.games import make_game
+
+with importing("mozaic_env.envs.sb3"):
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 
 class GameVecEnv(VecEnv):

@@ -13,6 +13,7 @@ from gymnasium.error import ResetNeeded
 from mozaic_env.core.game import Game
 from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
+from mozaic_env.core.text import clean
 from mozaic_env.envs import loops
 from mozaic_env.envs.batch import MAX_LOG, Batch, Opponent, check_choice, check_whole_number
 from mozaic_env.envs.spaces import action_space, observation_space
@@ -38,7 +39,7 @@ def read_reset_options(game: Game, options: Mapping[str, Any] | None) -> tuple[n
         raise ValueError(f"reset options {sorted(map(str, unknown))!r}; accepted: 'position' and 'seat'")
     start = None
     if options.get("position") is not None:
-        start = game.parse_position(options["position"])[0]
+        start = game.parse_position(clean(options["position"]))[0]
         if loops.is_over(start):
             raise ValueError(f"position {options['position']!r} is a finished game; accepted: one with a decision")
     seat = options.get("seat")

@@ -2,14 +2,13 @@
 
 import os
 import sys
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.error import DependencyNotInstalled
 
-_INSTALL = "render_mode='human' needs pygame; install the extra 'play', from a clone: pip install -e '.[play]'"
+from mozaic_env.core.extras import MissingExtra, is_installed, need
 
 
 class NoWindow(DependencyNotInstalled, ValueError):
@@ -18,14 +17,16 @@ class NoWindow(DependencyNotInstalled, ValueError):
 
 def require_pygame() -> None:
     """NoWindow if pygame is not installed; does not import it."""
-    if find_spec("pygame") is None:
-        raise NoWindow(_INSTALL)
+    try:
+        need("render_mode='human'", "pygame")
+    except MissingExtra as error:
+        raise NoWindow(str(error)) from None
 
 
 def is_likely() -> bool:
     """Whether a window could probably be opened on this machine; tries nothing."""
     displays = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
-    return find_spec("pygame") is not None and (
+    return is_installed("pygame") and (
         not sys.platform.startswith("linux") or any(os.environ.get(name) for name in displays)
     )
 
@@ -67,10 +68,9 @@ class Window:
 
     def _open(self, width: int, height: int) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else importing it prints a greeting
-        try:
-            import pygame
-        except ImportError:
-            raise NoWindow(_INSTALL) from None
+        require_pygame()
+        import pygame
+
         try:
             pygame.display.init()
             pygame.display.set_caption(self._title)

@@ -9,23 +9,27 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import ray
-from ray.rllib.algorithms.ppo.ppo import PPO
-from ray.rllib.algorithms.ppo.torch.ppo_torch_learner import PPOTorchLearner
-from ray.rllib.core import ALL_MODULES, COMPONENT_LEARNER, COMPONENT_RL_MODULE, DEFAULT_MODULE_ID
-from ray.rllib.core.columns import Columns
-from ray.rllib.evaluation.postprocessing import Postprocessing
-from ray.rllib.execution.rollout_ops import synchronous_parallel_sample
-from ray.rllib.policy.sample_batch import MultiAgentBatch, concat_samples
-from ray.rllib.utils.metrics import (
-    ENV_RUNNER_RESULTS,
-    ENV_RUNNER_SAMPLING_TIMER,
-    LEARNER_RESULTS,
-    LEARNER_UPDATE_TIMER,
-    NUM_ENV_STEPS_SAMPLED_LIFETIME,
-    SYNCH_WORKER_WEIGHTS_TIMER,
-    TIMERS,
-)
+
+from mozaic_env.core.extras import importing
+
+with importing("mozaic_env.rllib", "tree"):
+    import ray
+    from ray.rllib.algorithms.ppo.ppo import PPO
+    from ray.rllib.algorithms.ppo.torch.ppo_torch_learner import PPOTorchLearner
+    from ray.rllib.core import ALL_MODULES, COMPONENT_LEARNER, COMPONENT_RL_MODULE, DEFAULT_MODULE_ID
+    from ray.rllib.core.columns import Columns
+    from ray.rllib.evaluation.postprocessing import Postprocessing
+    from ray.rllib.execution.rollout_ops import synchronous_parallel_sample
+    from ray.rllib.policy.sample_batch import MultiAgentBatch, concat_samples
+    from ray.rllib.utils.metrics import (
+        ENV_RUNNER_RESULTS,
+        ENV_RUNNER_SAMPLING_TIMER,
+        LEARNER_RESULTS,
+        LEARNER_UPDATE_TIMER,
+        NUM_ENV_STEPS_SAMPLED_LIFETIME,
+        SYNCH_WORKER_WEIGHTS_TIMER,
+        TIMERS,
+    )
 
 from mozaic_env.rllib.module import Weights
 from mozaic_env.rllib.opponents import thin

@@ -5,12 +5,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from ray.rllib.core.columns import Columns
-from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
-from ray.rllib.core.rl_module.rl_module import RLModuleSpec
-from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
-from torch import Tensor
+
+from mozaic_env.core.extras import importing
+
+with importing("mozaic_env.rllib", "tree"):
+    import torch
+    from ray.rllib.core.columns import Columns
+    from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
+    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
+    from torch import Tensor
 
 from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.agents.networks import Network, check_network, make_network

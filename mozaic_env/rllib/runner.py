@@ -8,22 +8,25 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import ray
-import torch
-from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_MODULE_ID
-from ray.rllib.core.columns import Columns
-from ray.rllib.env import INPUT_ENV_SINGLE_SPACES, INPUT_ENV_SPACES
-from ray.rllib.env.env_runner import EnvRunner
-from ray.rllib.evaluation.postprocessing import Postprocessing
-from ray.rllib.policy.sample_batch import SampleBatch
-from ray.rllib.utils.checkpoints import Checkpointable
-from ray.rllib.utils.metrics import (
-    NUM_ENV_STEPS_SAMPLED,
-    NUM_ENV_STEPS_SAMPLED_LIFETIME,
-    NUM_EPISODES,
-    SAMPLE_TIMER,
-    WEIGHTS_SEQ_NO,
-)
+from mozaic_env.core.extras import importing
+
+with importing("mozaic_env.rllib", "tree"):
+    import ray
+    import torch
+    from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_MODULE_ID
+    from ray.rllib.core.columns import Columns
+    from ray.rllib.env import INPUT_ENV_SINGLE_SPACES, INPUT_ENV_SPACES
+    from ray.rllib.env.env_runner import EnvRunner
+    from ray.rllib.evaluation.postprocessing import Postprocessing
+    from ray.rllib.policy.sample_batch import SampleBatch
+    from ray.rllib.utils.checkpoints import Checkpointable
+    from ray.rllib.utils.metrics import (
+        NUM_ENV_STEPS_SAMPLED,
+        NUM_ENV_STEPS_SAMPLED_LIFETIME,
+        NUM_EPISODES,
+        SAMPLE_TIMER,
+        WEIGHTS_SEQ_NO,
+    )
 
 from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.agents.networks import Network, make_network

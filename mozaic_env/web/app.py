@@ -9,16 +9,19 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NoReturn
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
-from starlette.staticfiles import StaticFiles
-
+from mozaic_env.core.extras import importing
 from mozaic_env.web.guard import Guard
 from mozaic_env.web.messages import Refused
 from mozaic_env.web.table import Table
+
+with importing("the page"):
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import FileResponse, JSONResponse, Response
+    from starlette.routing import BaseRoute, Mount, Route
+    from starlette.staticfiles import StaticFiles
+
 
 STATIC = Path(str(files("mozaic_env.web") / "static"))
 LARGEST_MESSAGE = 128 * 1024  # bytes

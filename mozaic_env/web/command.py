@@ -4,8 +4,10 @@ import os
 from argparse import Namespace
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.specs import is_folder, make_agent
-from mozaic_env.arena.contestants import make_contestants
+from mozaic_env.agents.names import folder_name, is_path, split_folder
+from mozaic_env.agents.specs import make_agent
+from mozaic_env.arena.contestants import make_contestants, modules_of
+from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
 from mozaic_env.web import mind, view
 from mozaic_env.web.play import HUMAN, Play
@@ -16,11 +18,13 @@ from mozaic_env.web.table import Table
 def run(arguments: Namespace) -> int:
     """The command; `arguments` as `mozaic_env.cli` reads them."""
     if arguments.terminal:
+        need("--terminal", "rich", *modules_of(arguments.agents or ()))
         from mozaic_env.web import terminal
 
         return terminal.run(arguments, *_agents(arguments))
     if arguments.seat is not None or arguments.seed is not None:
         raise ValueError("--seat and --seed go with --terminal; the page has players and seed to choose")
+    need("the page", "starlette", "uvicorn", *modules_of(arguments.agents or ()))
     from mozaic_env.web.app import PLAY, application, play_routes  # needs what the terminal does not
     from mozaic_env.web.serve import serve
 
@@ -53,13 +57,13 @@ def _agent_if_there(spec: str, game: Game) -> Agent | None:
 
 
 def name_agents(agents: list[Agent]) -> dict[str, Agent]:
-    """The agents by names for visitors: of a path the last part alone, different ones told apart by numbers."""
+    """The agents by names for visitors: of a path the last part alone, equal ones told apart by numbers."""
     named: dict[str, Agent] = {}
     for agent in agents:
         name = agent.name
-        if os.sep in name or is_folder(name):
-            path, comma, options = name.removeprefix("policy:").partition(",")
-            name = os.path.basename(os.path.normpath(path)) + comma + options
+        folder, options = split_folder(name.removeprefix("policy:"))
+        if is_path(folder):
+            name = ",".join([folder_name(os.path.basename(os.path.normpath(folder))), *options])
         if name == HUMAN:
             name = f"agent-{HUMAN}"
         count = 1

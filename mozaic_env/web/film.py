@@ -5,6 +5,7 @@ import numpy as np
 from mozaic_env.core import rows as on
 from mozaic_env.core.contract import OVER
 from mozaic_env.core.record import parse_record
+from mozaic_env.core.text import clean
 from mozaic_env.games import game_of_record
 from mozaic_env.web.play import leads
 
@@ -24,7 +25,7 @@ class Film:
         Raises:
             ValueError: it is no record of this game, or a wrong one.
         """
-        lines = [line for line in text.splitlines() if line.strip()]
+        lines = [line for line in clean(text).splitlines() if line.strip()]
         if not lines:
             raise ValueError("the file holds no record")
         record = parse_record(lines[0])

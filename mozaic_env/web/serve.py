@@ -10,6 +10,8 @@ import webbrowser
 from collections.abc import Iterator
 from typing import Any
 
+from mozaic_env.core.extras import importing
+
 USUAL_PORT = 8000
 CONNECTIONS = 2000  # at once; more are told to come back later
 IDLE_S = 30  # after which an idle connection is closed
@@ -28,7 +30,8 @@ def serve(app: Any, host: str, port: int | None, *, browser: bool, what: str) ->
     Raises:
         ValueError: the address or the port cannot be had.
     """
-    import uvicorn
+    with importing("the page"):
+        import uvicorn
 
     with listening(host, port) as sock:
         url = address(host, sock.getsockname()[1])

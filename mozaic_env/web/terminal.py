@@ -7,8 +7,6 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
-from rich.console import Console
-from rich.text import Text
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
@@ -16,10 +14,18 @@ from mozaic_env.arena import console
 from mozaic_env.arena.files import atomic_write, check_output_file
 from mozaic_env.arena.messages import one_line
 from mozaic_env.core import rows as on
+from mozaic_env.core.extras import MissingExtra, importing
 from mozaic_env.core.game import Game
+from mozaic_env.core.suggest import did_you_mean
+from mozaic_env.core.text import clean, user_path
 from mozaic_env.envs.batch import check_whole_number
 from mozaic_env.web.play import HUMAN, IllegalMove, Play, legal_mask
 from mozaic_env.web.worker import Worker
+
+with importing("--terminal"):
+    from rich.console import Console
+    from rich.text import Text
+
 
 BOTH = "both"  # seats are the user's
 FEW = 24  # moves are listed without being asked for
@@ -156,7 +162,7 @@ class Terminal:
                 command(rest)
             else:
                 self.play.play(self._parse(line.strip()), HUMAN)
-        except (ValueError, OSError, ModuleNotFoundError) as error:
+        except (ValueError, OSError, MissingExtra) as error:
             self.say(one_line(error))
 
     def _parse(self, text: str) -> int:
@@ -168,8 +174,10 @@ class Terminal:
         if not moves:
             raise IllegalMove(f"{text!r} is no command, and the game is over; accepted: {', '.join(self._commands)}")
         if not (self._is_notation(text) or self._is_notation(text.lower())):
-            commands = ", ".join(self._commands)
-            raise IllegalMove(f"{text!r} is neither a move, such as {next(iter(moves))}, nor a command: {commands}")
+            commands, hint = ", ".join(self._commands), did_you_mean(text.split()[0].lower(), self._commands)
+            raise IllegalMove(
+                f"{text!r} is neither a move, such as {next(iter(moves))}, nor a command: {commands}{hint}"
+            )
         accepted = "moves lists what is" if len(moves) > FEW else f"accepted: {', '.join(moves)}"
         raise IllegalMove(f"{text} is not possible now; {accepted}")
 
@@ -213,7 +221,7 @@ class Terminal:
     def _record(self, rest: str) -> None:
         if not rest:
             raise ValueError("record takes the name of a file, as in: record game.txt")
-        path = os.path.expanduser(rest)
+        path = str(user_path(rest))
         check_output_file(path)
         if os.path.exists(path) and path not in self._written:
             raise ValueError(f"{path} exists; name another file")
@@ -290,8 +298,8 @@ def _read(prompt: str) -> str:
     line = sys.stdin.readline()
     if not line:
         raise EOFError
-    print(f"{prompt}{line.rstrip()}", flush=True)
-    return line
+    print(f"{prompt}{clean(line)}", flush=True)
+    return str(clean(line))
 
 
 def _complete_with(words: Callable[[], Iterable[str]]) -> None:

@@ -10,8 +10,10 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from mozaic_env.agents.names import MODULES
 from mozaic_env.arena.files import atomic_write, check_output_file
 from mozaic_env.arena.messages import one_line
+from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.web.watch_game import play_game
 from mozaic_env.web.watch_page import parts
 from mozaic_env.web.watch_run import Found, RunFolder
@@ -70,19 +72,21 @@ class Watcher:
 
     def _work(self, found: Found) -> None:
         try:
+            need("A game of the latest policy", *MODULES)
             import torch
 
             torch.set_num_threads(1)  # the cores are for the training
             self._game = play_game(found, secrets.randbelow(2**32))
-        except ModuleNotFoundError as error:
-            message = f"Games need {error.name}; install the extra 'train', from a clone: pip install -e '.[train]'"
-            self._game = {"error": message}
+        except MissingExtra as error:
+            self._game = {"error": str(error)}
         except Exception as error:  # it may be written anew just now, damaged, or of another version
             self._game = {"error": f"The latest checkpoint cannot play: {one_line(error)}"}
 
 
 def run(arguments: Namespace) -> int:
     """The command; `arguments` as `mozaic_env.cli` reads them."""
+    if arguments.once is None:
+        need("the page", "starlette", "uvicorn")
     folder = RunFolder(arguments.run_folder)
     watcher = Watcher(folder)
     if arguments.once is not None:

@@ -1,12 +1,15 @@
 """What the page on a training run talks to."""
 
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
-
+from mozaic_env.core.extras import importing
 from mozaic_env.web.app import Page
 from mozaic_env.web.watch import Watcher
+
+with importing("the page"):
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import BaseRoute, Route
+
 
 WATCH = Page("/", "Training", "watch.html")
 _HEADERS = {"Cache-Control": "no-store"}

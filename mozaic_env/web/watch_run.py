@@ -16,6 +16,7 @@ from typing import Any
 
 from mozaic_env.agents.folders import BEST, CARD, CHECKPOINTS, FINAL, WEIGHTS
 from mozaic_env.arena.evaluate import EVALUATION_FILE
+from mozaic_env.core.text import read_text, user_path
 
 RUN, METRICS = "run.json", "metrics.jsonl"
 LARGEST_FILE = 32 * 1024 * 1024  # bytes of a JSON file that is read as a whole
@@ -161,7 +162,7 @@ class RunFolder:
         Raises:
             ValueError: it is no run.
         """
-        self.path = Path(path)
+        self.path = user_path(path)
         if not self.path.is_dir():
             what = "is a file" if self.path.exists() else "does not exist"
             raise ValueError(f"{path} {what}; accepted: the folder of a training run, such as runs/quick")
@@ -219,6 +220,6 @@ def read_json(path: Path) -> Any:
     try:
         if path.stat().st_size > LARGEST_FILE:
             return None
-        return json.loads(path.read_text("utf-8"))
+        return json.loads(read_text(path))
     except (OSError, ValueError, RecursionError):
         return None

@@ -132,7 +132,7 @@ def test_a_spec_names_a_checkpoint_and_plays_like_its_network(game, network, sta
         (f"policy:{tmp_path}/kept,sample=1", True),
     ):
         agent = make_agent(spec, game)
-        assert agent.name == spec
+        assert agent.name == spec.removeprefix("policy:")
         assert np.array_equal(agent.act(states), PolicyAgent(game, network, sample=sample).act(states))
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from mozaic_env.agents.builtin import random_agent
-from mozaic_env.agents.specs import FORMS, make_agent
+from mozaic_env.agents.names import AGENTS
+from mozaic_env.agents.specs import make_agent
 from mozaic_env.games import make_game
 
 GAME = make_game("mozaic", rows=4, cols=4)
@@ -68,7 +69,9 @@ def test_a_folder_without_a_checkpoint_says_so(tmp_path: Path) -> None:
         make_agent(str(tmp_path), GAME)
 
 
-def test_unknown_agents_are_told_all_forms() -> None:
+def test_unknown_agents_are_told_the_names_and_where_to_read_on() -> None:
     with pytest.raises(ValueError, match="unknown agent") as error:
         make_agent("clever", GAME)
-    assert all(form in str(error.value) for form in FORMS)
+    assert all(name in str(error.value) for name in (*AGENTS, *GAME.heuristics))
+    assert "mozaic evaluate --help" in str(error.value)
+    assert len(str(error.value)) < 300

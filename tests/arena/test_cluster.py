@@ -26,7 +26,7 @@ def test_a_missing_ray_gives_the_command_that_installs_it(capsys, monkeypatch, t
     assert main([*TOURNAMENT, "--ray", "local", "--results", str(tmp_path / "ladder.jsonl")]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "this needs ray; install the extra 'ray', from a clone: pip install -e '.[ray]'" in error
+    assert "this needs ray, which the extra 'ray' brings: pip install 'mozaic_env[ray]'" in error
     assert main([*TOURNAMENT]) == 0  # nobody else asks for it
 
 

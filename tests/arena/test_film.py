@@ -152,7 +152,9 @@ def test_without_pillow_the_error_says_what_to_install(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "PIL", None)
     for option in ("--gif", "--png"):
-        assert "pip install -e '.[train]'" in refused(capsys, str(records), option, str(tmp_path / "x.gif"))
+        assert "a GIF or PNG needs PIL, which the extra 'train' brings: pip install 'mozaic_env[train]'" in refused(
+            capsys, str(records), option, str(tmp_path / "x.gif")
+        )
     assert main(["replay", str(records), "--svg", str(tmp_path / "svg")]) == 0
 
 

@@ -24,6 +24,8 @@ print(cache_folder())
 print(below(np.uint64(2**63), 10), sum(below.stats.cache_hits.values()))
 """
 
+WARNED = "import warnings\nwarnings.simplefilter('always')\n"  # instead of an error
+
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
@@ -58,11 +60,15 @@ def start(site: Path, script: str = SCRIPT, **variables: str) -> subprocess.Pope
     )
 
 
-def finish(process: subprocess.Popen[str]) -> tuple[str, int]:
-    """Its cache folder, and how often it loaded compiled code; the result itself is checked."""
+def finish(process: subprocess.Popen[str], *warning: str) -> tuple[str, int]:
+    """Its cache folder, and how often it loaded compiled code; the result itself is checked.
+
+    It has warned once, with all of these words in it, or not at all if there are none.
+    """
     out, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
-    assert errors == ""
+    assert errors.count("Warning") == bool(warning), errors
+    assert all(word in errors for word in warning), errors
     folder, line = out.splitlines()
     result, hits = line.split()
     assert result == "5"
@@ -100,11 +106,19 @@ def test_a_read_only_package_with_a_home(site: Path, tmp_path: Path) -> None:
     assert tmp_path / ".cache" / "mozaic_env" == Path(folder).parent
 
 
-def test_no_place_at_all(site: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("variable", ["MOZAIC_ENV_CACHE", "NUMBA_CACHE_DIR"])
+def test_a_chosen_folder_that_cannot_be_used_is_worth_one_warning(site: Path, tmp_path: Path, variable: str) -> None:
     (tmp_path / "file").write_text("")
     before = sorted(site.rglob("*"))
-    assert finish(start(site, MOZAIC_ENV_CACHE=str(tmp_path / "file" / "below"))) == ("None", 0)
+    chosen = str(tmp_path / "file" / "below")
+    assert finish(start(site, WARNED + SCRIPT, **{variable: chosen}), variable, chosen) == ("None", 0)
     assert sorted(site.rglob("*")) == before
+
+
+def test_the_users_home_can_be_written_as_a_tilde(site: Path, tmp_path: Path) -> None:
+    folder, _ = finish(start(site, MOZAIC_ENV_CACHE="~/cache", HOME=str(tmp_path)))
+    assert Path(folder).parent == tmp_path / "cache"
+    assert not (site / "~").exists()
 
 
 def test_no_place_and_no_temporary_folder_either(site: Path) -> None:
@@ -115,9 +129,33 @@ def test_no_place_and_no_temporary_folder_either(site: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="about POSIX permissions")
 def test_a_folder_that_others_can_write_to_is_not_trusted(site: Path, tmp_path: Path) -> None:
-    folder, _ = finish(start(site, MOZAIC_ENV_CACHE=str(tmp_path / "cache")))
+    cache = str(tmp_path / "cache")
+    folder, _ = finish(start(site, MOZAIC_ENV_CACHE=cache))
     os.chmod(folder, 0o777)
-    assert finish(start(site, MOZAIC_ENV_CACHE=str(tmp_path / "cache"))) == ("None", 0)
+    process = start(site, WARNED + SCRIPT, MOZAIC_ENV_CACHE=cache)
+    assert finish(process, "MOZAIC_ENV_CACHE", f"others can write to {folder}") == ("None", 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="about POSIX permissions")
+@pytest.mark.parametrize("whose", ["a link", "open to others", "another user's"])
+def test_a_temporary_folder_that_others_may_have_made_is_not_trusted(site: Path, tmp_path: Path, whose: str) -> None:
+    if whose == "another user's" and os.getuid() != 0:
+        pytest.skip("only the administrator can give folders away")
+    block(site)
+    temporary, theirs = tmp_path / "temporary", tmp_path / "theirs"
+    temporary.mkdir()
+    theirs.mkdir()
+    guessed = temporary / f"mozaic_env-{os.getuid()}"
+    if whose == "a link":
+        guessed.symlink_to(theirs)
+    else:
+        guessed.mkdir()
+        if whose == "open to others":
+            guessed.chmod(0o777)
+        else:
+            os.chown(guessed, 12345, 12345)
+    assert finish(start(site, TMPDIR=str(temporary))) == ("None", 0)
+    assert not list(theirs.iterdir())
 
 
 def test_a_changed_source_gets_another_folder(site: Path, tmp_path: Path) -> None:

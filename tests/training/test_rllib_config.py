@@ -93,5 +93,5 @@ def test_without_ray_there_is_a_sentence(write, tmp_path, capsys, monkeypatch):
     assert main(["--config", str(write("")), "--run-dir", str(tmp_path / "run")]) == 2
     error = capsys.readouterr().err
     assert "needs ray" in error
-    assert "pip install -e '.[train,rllib]'" in error
+    assert "pip install 'mozaic_env[rllib]'" in error
     assert not (tmp_path / "run").exists()

@@ -74,7 +74,7 @@ def test_bad_input_is_one_line(config, capsys, words, said):
 def test_without_ray_there_is_a_sentence(config, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     assert main(config) == 2
-    assert "pip install -e '.[train,rllib]'" in capsys.readouterr().err
+    assert "pip install 'mozaic_env[rllib]'" in capsys.readouterr().err
 
 
 @pytest.mark.ray

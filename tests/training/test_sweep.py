@@ -206,7 +206,6 @@ def test_a_study_keeps_to_its_configuration(command, stand_in, tmp_path, capsys)
         ("[", [], "is not YAML"),
         ("minutes: [1, 2]", ["--minutes-each", "1"], "minutes is the same in all trials"),
         ("ppo.clip: [0.1, 0.2]", ["--minutes-each", "0"], "--minutes-each 0.0; accepted"),
-        ("ppo.clip: [0.1, 0.2]", ["--trials", "0"], "--trials 0; accepted"),
         ("ppo.clip: [0.1, 0.2]", ["evaluation.against=[]"], "needs an anchor"),
         ("ppo.clip: [0.1, 0.2]", ["evaluation.against=[kasparov]"], "kasparov"),
     ],
@@ -218,6 +217,11 @@ def test_bad_input_is_one_line_and_leaves_no_study(command, tmp_path, capsys, sp
     assert error.count("\n") == 1
     assert message in error
     assert not (tmp_path / "study").exists()
+
+
+def test_a_study_has_trials(command, capsys):
+    assert main(command("ppo.clip: [0.1, 0.2]", trials=0)) == 2
+    assert capsys.readouterr().err.startswith("error: --trials 0; accepted")
 
 
 def test_a_folder_that_is_no_study_stays_as_it_is(command, tmp_path, capsys):

@@ -94,7 +94,10 @@ def test_a_missing_library_is_named_with_what_to_install(capsys, monkeypatch) ->
     monkeypatch.delitem(sys.modules, "mozaic_env.web.command")
     monkeypatch.delitem(sys.modules, "mozaic_env.web.app", raising=False)
     monkeypatch.setitem(sys.modules, "starlette.applications", None)
-    assert "pip install -e '.[play]'" in refused(capsys, *SMALL)
+    assert (
+        "the page needs starlette.applications, which the extra 'play' brings: pip install 'mozaic_env[play]'"
+        in refused(capsys, *SMALL)
+    )
 
 
 def test_warming_up_asks_every_agent_even_if_the_game_is_short() -> None:

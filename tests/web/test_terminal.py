@@ -170,7 +170,8 @@ def test_a_record_in_a_file_grows_with_the_game_and_never_replaces_another(
     ],
 )
 def test_a_wrong_option_is_said_in_one_line(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
-    assert main([*SMALL, *words]) == 2
+    start = SMALL[:-2] if "--seed" in words else SMALL  # each option once
+    assert main([*start, *words]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert message in err

@@ -241,7 +241,8 @@ def test_a_checkpoint_that_cannot_be_read_is_said(tmp_path: Path, monkeypatch: p
     for name in [name for name in sys.modules if name.partition(".")[0] == "torch"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
-    assert "Games need torch; install the extra 'train'" in Watcher(RunFolder(run)).another()["error"]
+    error = Watcher(RunFolder(run)).another()["error"]
+    assert "A game of the latest policy needs torch, which the extra 'train' brings" in error
 
 
 # --- the snapshot ---------------------------------------------------------------------------------

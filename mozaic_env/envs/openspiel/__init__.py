@@ -11,12 +11,10 @@ is left to the game, None elsewhere, is "default", and a comma within one is a s
 parameters.
 """
 
-try:
+from mozaic_env.core.extras import importing
+
+with importing("mozaic_env.envs.openspiel"):
     import pyspiel
-except ModuleNotFoundError as error:
-    raise ImportError(
-        "OpenSpiel is needed; install the extra openspiel, from a clone: pip install -e '.[openspiel]'"
-    ) from error
 
 from mozaic_env.envs.openspiel.bot import AgentBot
 from mozaic_env.envs.openspiel.game import SpielGame, game_type, register

@@ -2,8 +2,7 @@
 
 import pyspiel
 
-from mozaic_env.agents.base import Agent
-from mozaic_env.agents.specs import make_agent
+from mozaic_env.agents.specs import AgentSpec, make_agent
 from mozaic_env.envs.batch import check_whole_number
 from mozaic_env.envs.openspiel.game import SpielGame
 from mozaic_env.envs.openspiel.state import SpielState
@@ -12,11 +11,11 @@ from mozaic_env.envs.openspiel.state import SpielState
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]
     """An agent of the package as an OpenSpiel bot."""
 
-    def __init__(self, agent: str | Agent, game: SpielGame, seed: int = 0) -> None:
+    def __init__(self, agent: AgentSpec, game: SpielGame, seed: int = 0) -> None:
         """Makes a bot.
 
         Args:
-            agent: an agent's name, or an agent.
+            agent: an agent's name, the path of a checkpoint, or an agent.
             game: what it plays.
             seed: of the agent's own choices among equals.
 

@@ -10,6 +10,7 @@ import pyspiel
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
 from mozaic_env.core.game import Game
+from mozaic_env.core.text import clean
 from mozaic_env.envs import loops
 from mozaic_env.envs.batch import check_whole_number
 from mozaic_env.envs.openspiel.state import Observer, SpielState
@@ -126,7 +127,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no type in
         """
         state = SpielState(self)
         if position is not None:
-            state._begin(self.rules.parse_position(position).tobytes())
+            state._begin(self.rules.parse_position(clean(position)).tobytes())
         return state
 
     def max_chance_nodes_in_history(self) -> int:

@@ -6,12 +6,10 @@
 Importing this registers them with PettingZoo as well: ``pettingzoo.make("aec", "mozaic_env/mozaic-v0")``.
 """
 
-try:
+from mozaic_env.core.extras import importing
+
+with importing("mozaic_env.envs.pettingzoo"):
     from pettingzoo.env_registry.registration import aec_registry, register
-except ModuleNotFoundError as error:
-    raise ImportError(
-        "PettingZoo 1.27 or newer is needed; install the extra pettingzoo, from a clone: pip install -e '.[pettingzoo]'"
-    ) from error
 
 from mozaic_env.envs.pettingzoo import crystal_mosaic_v0, mosaic_chess_v0, mozaic_v0
 from mozaic_env.envs.pettingzoo.aec import GameAEC, make_env, version_of

@@ -12,6 +12,7 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv
 
 from mozaic_env.core.game import Game
+from mozaic_env.core.text import user_path
 from mozaic_env.envs.single import GameEnv
 from mozaic_env.envs.vector import GameVectorEnv
 
@@ -75,7 +76,7 @@ def _always(episode: int) -> bool:
 
 def make_folder(folder: str | Path) -> Path:
     """The folder, made if it is missing; ValueError if that can't be done."""
-    path = Path(folder)
+    path = user_path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
