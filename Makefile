@@ -1,7 +1,7 @@
 # Everything a fresh clone needs: make, and Python 3.10 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-slow test-browser test-examples test-ray test-oldest docs bench golden pictures clean
+.PHONY: help train test test-slow test-bounds test-browser test-examples test-ray test-oldest docs bench golden pictures clean
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -33,6 +33,9 @@ test: $(VENV)/.installed-dev  ## install, check style and types, run the tests
 
 test-slow: $(VENV)/.installed-dev  ## run the tests that take minutes
 	$(PY) -m pytest -m slow
+
+test-bounds: $(VENV)/.installed-dev  ## run the tests of the environments with compiled code that checks every index
+	NUMBA_BOUNDSCHECK=1 MOZAIC_ENV_CACHE=$(CURDIR)/build/bounds $(PY) -m pytest tests/envs
 
 test-browser: $(VENV)/.installed-dev  ## play the page in headless Chromium, installed from the distribution if there is none
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \

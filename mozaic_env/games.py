@@ -1,11 +1,13 @@
 """The games of the package by name: the one list that a new game joins."""
 
 import inspect
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
+from mozaic_env.core.suggest import did_you_mean
 
 GAMES = {
     "mozaic": "mozaic_env.mozaic.game:Mozaic",
@@ -33,19 +35,46 @@ def make_game(name: str | Game, **options: Any) -> Game:
         ValueError: no such game, or an option that it does not accept.
         UnknownOption: an option that it does not have.
     """
-    if isinstance(name, Game):
-        if options:
-            raise ValueError(f"{name!r} has its options already; got {', '.join(sorted(options))} as well")
-        return name
-    kind = game_class(name)
-    try:
+    return game_with(name, options)
+
+
+def game_with(name: str | Game, options: Mapping[str, Any], own: Iterable[str] = ()) -> Game:
+    """`make_game` on behalf of a function that has arguments of its own.
+
+    Args:
+        name: as for `make_game`.
+        options: what was given beyond the function's own arguments.
+        own: the names of these, one of which may have been misspelt.
+
+    Raises:
+        ValueError: as for `make_game`.
+        UnknownOption: the same; the message names all that would have been accepted.
+    """
+    kind = type(name) if isinstance(name, Game) else game_class(name)
+    check_options(kind, options, own)
+    if not isinstance(name, Game):
         return kind(**options)
-    except TypeError:
-        accepted = inspect.signature(kind).parameters
-        unknown = ", ".join(map(repr, sorted(set(options) - set(accepted))))
+    if options:
+        raise ValueError(f"{name!r} has its options already; got {', '.join(sorted(options))} as well")
+    return name
+
+
+def check_options(kind: type[Game], options: Mapping[str, Any], own: Iterable[str] = ()) -> None:
+    """UnknownOption if an option is none of the game's; `own` are further names that the message is to have."""
+    known = inspect.signature(kind).parameters
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        accepted = [*known, *own]
         raise UnknownOption(
-            f"{name} got an unexpected keyword argument {unknown}; accepted: {', '.join(accepted)}"
-        ) from None
+            f"{kind.name} got an unexpected keyword argument {', '.join(map(repr, unknown))}; "
+            f"accepted: {', '.join(accepted)}{did_you_mean(unknown[0], accepted)}"
+        )
+
+
+def keywords_of(function: Callable[..., Any]) -> list[str]:
+    """The names of a function's keyword-only arguments, to hand to `game_with`."""
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
 
 def game_class(name: str) -> type[Game]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mozaic_env.core.checks import check_whole_number
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.stream import keys_from_seeds
 
@@ -39,8 +40,12 @@ class Agent(abc.ABC):
         """
 
     def seed(self, seed: int) -> None:
-        """Makes the agent's own chance another one; the default is seed 0's absence, the same for all agents."""
-        self.salt = np.uint64(keys_from_seeds([seed])[0])
+        """Makes the agent's own chance another one; the default is seed 0's absence, the same for all agents.
+
+        Raises:
+            ValueError: the seed is not a whole number of at least 0.
+        """
+        self.salt = np.uint64(keys_from_seeds([check_whole_number("seed", seed, 0)])[0])
 
     def recipe(self) -> np.void | None:
         """How compiled loops play this agent (`mozaic_env.agents.kernels.RECIPE`), or None: they have to ask `act`."""

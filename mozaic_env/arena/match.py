@@ -13,9 +13,9 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.agents.kernels import PYTHON, RECIPE
 from mozaic_env.arena.results import Games, MatchResult, summarise
 from mozaic_env.arena.table import Table
+from mozaic_env.core.checks import check_whole_number
 from mozaic_env.core.game import Rows
 from mozaic_env.core.stream import keys_from_seeds
-from mozaic_env.envs.batch import check_whole_number
 
 COMPILED_BATCH = 32  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
 MOST_GAMES = 10**8  # of a match; what happened in each is kept in memory, some 70 bytes a game

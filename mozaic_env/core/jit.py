@@ -25,8 +25,16 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
+if numba.config.DISABLE_JIT:
+    raise RuntimeError(
+        "NUMBA_DISABLE_JIT is set, but mozaic_env can't run uncompiled: its state rows and 64-bit boards exist in "
+        "compiled code alone. Unset it; NUMBA_BOUNDSCHECK=1 has the compiled code check every index"
+    )
+
 PACKAGE = Path(__file__).resolve().parent.parent
 CACHE_VARIABLE = "MOZAIC_ENV_CACHE"
+# Settings of Numba that change the compiled code, and that its own cache would not tell apart.
+_SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "OPT")
 _IMPORT = re.compile(r"^from (mozaic_env[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
@@ -90,7 +98,8 @@ def _compiled_sources() -> dict[str, bytes]:
 
 def _sources_digest() -> str:
     digest = hashlib.blake2b(digest_size=8)
-    digest.update(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    settings = [getattr(numba.config, name) for name in _SETTINGS]
+    digest.update(f"{numba.__version__} {sys.version_info[:2]} {settings}".encode())
     for module, text in sorted(_compiled_sources().items()):
         digest.update(module.encode() + text)
     return digest.hexdigest()
@@ -216,7 +225,7 @@ def jit(function: Callable[..., Any] | None = None, cached: bool = True, **optio
     options.setdefault("forceinline", False)
     dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(function)
     has_file = os.path.isfile(function.__code__.co_filename)  # not so in an interactive session
-    if cached and has_file and cache_folder() is not None and not numba.config.DISABLE_JIT:
+    if cached and has_file and cache_folder() is not None:
         dispatcher._cache = _Cache(function)
     return dispatcher
 

@@ -23,7 +23,7 @@ TILING = SOURCES * PER_SOURCE  # id of the first tiling action
 NUM_ACTIONS = TILING + SIZE
 
 MOST_ROUNDS = 100
-MOST_POINTS = 999  # more than any game can bring
+MOST_POINTS = 999  # more than a game from its start can bring; scores stay there
 LEAST_FLOOR = -10  # value of one floor space
 
 

@@ -13,7 +13,16 @@ from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import LUCK, below, random_bits
 from mozaic_env.crystal_mosaic import actions as names
-from mozaic_env.crystal_mosaic.actions import CENTRE, FLOOR_SPACES, PER_FACTORY, SIZE, TARGETS, TO_FLOOR, Phase
+from mozaic_env.crystal_mosaic.actions import (
+    CENTRE,
+    FLOOR_SPACES,
+    MOST_POINTS,
+    PER_FACTORY,
+    SIZE,
+    TARGETS,
+    TO_FLOOR,
+    Phase,
+)
 
 ROW = np.dtype(
     [
@@ -299,7 +308,8 @@ def points_at(spaces_taken: int, board: int, line: int, column: int) -> int:
 def put_on_wall(row: Row, seat: int, line: int, column: int) -> None:
     """One tile of a complete line goes to the wall and scores, the others go to the lid."""
     colour = row.colour[seat, line]
-    row.score[seat] += points_at(occupied(row, seat), row.board, line, column)
+    gained = points_at(occupied(row, seat), row.board, line, column)
+    row.score[seat] = min(row.score[seat] + gained, MOST_POINTS)
     row.wall[seat, colour] |= np.uint32(1) << np.uint32(5 * line + column)
     row.lid += some(line, colour)
     row.filled[seat, line] = row.colour[seat, line] = 0
@@ -352,7 +362,7 @@ def _end_round(row: Row) -> None:
     if any_complete_row(row):
         row.phase = ENDED
         for seat in range(row.players):
-            row.score[seat] += bonuses(row, seat)
+            row.score[seat] = min(row.score[seat] + bonuses(row, seat), MOST_POINTS)
         return
     while row.round < row.max_rounds:
         row.round += 1

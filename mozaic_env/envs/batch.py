@@ -1,6 +1,7 @@
 """A batch of games behind every way in: options checked, buffers kept, Python opponents asked in batches."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.kernels import PYTHON, RECIPE
 from mozaic_env.agents.specs import AgentSpec, make_agent
+from mozaic_env.core.checks import check_choice, check_whole_number
 from mozaic_env.core.game import Game
 from mozaic_env.core.jit import entry_point
 from mozaic_env.envs import loops, shared
@@ -18,6 +20,7 @@ LEAST_GAMES = 1024  # for a thread; with fewer, sharing costs more than it saves
 PARTS = 2  # of each thread's games; more share better with a thread that is slow to wake, fewer cost less
 ILLEGAL = ("lose", "raise")
 MAX_LOG = 2**16  # decisions of a game that its record can tell
+MOST_OPPONENTS = int(np.iinfo(loops.SLOT["opponent"]).max)
 
 Opponent = AgentSpec | None
 Integers = npt.NDArray[np.int64]
@@ -57,29 +60,6 @@ def _restore_buffers(game: Game, size: int, results: loops.Results) -> Buffers:
     buffers = Buffers(game, size)
     buffers.assign(results)
     return buffers
-
-
-def check_whole_number(name: str, given: Any, least: int) -> int:
-    """The number as an int; ValueError if it is not a whole number of at least `least`."""
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise ValueError(f"{name}={given!r}; accepted: a whole number of at least {least}")
-    return int(given)
-
-
-def check_flag(name: str, given: Any) -> bool:
-    """The flag itself; ValueError if it is neither True nor False."""
-    if not isinstance(given, bool | np.bool_):
-        raise ValueError(f"{name}={given!r}; accepted: True, False")
-    return bool(given)
-
-
-def check_choice(name: str, given: Any, accepted: Sequence[Any]) -> Any:
-    """The value itself, a NumPy integer as int; ValueError if it is not one of those accepted."""
-    if isinstance(given, np.integer):
-        given = int(given)
-    if isinstance(given, bool) or not any(type(given) is type(choice) and given == choice for choice in accepted):
-        raise ValueError(f"{name}={given!r}; accepted: {', '.join(map(repr, accepted))}")
-    return given
 
 
 class Batch:
@@ -122,6 +102,8 @@ class Batch:
         self.size = check_whole_number("num_envs", size, 1)
         self.threads = min(check_whole_number("threads", threads, 1), self.size)
         self.opponents: tuple[Agent, ...] = ()
+        self.slots = np.zeros(self.size, loops.SLOT)
+        self.slots["status"] = loops.TERMINATED
         self.options = np.zeros(1, loops.OPTIONS)
         limit = game.max_decisions if max_decisions is None else max_decisions
         self.options["limit"] = min(check_whole_number("max_decisions", limit, 1), np.iinfo(np.int32).max)
@@ -133,8 +115,6 @@ class Batch:
         self.set_opponents(opponents, shares)
 
         self.rows = game.rows(self.size)
-        self.slots = np.zeros(self.size, loops.SLOT)
-        self.slots["status"] = loops.TERMINATED
         self.buffers = Buffers(game, self.size)
         finals = self.size if autoreset == loops.SAME_STEP else 0
         self.final = Buffers(game, finals)
@@ -157,41 +137,46 @@ class Batch:
         """Everything but the compiled code, so copies and pickles carry the games in progress."""
         return {**self.__dict__, "_step": None, "_sample": None, "_work": None}
 
-    def set_opponents(self, opponents: Sequence[AgentSpec], shares: Sequence[float] | None = None) -> None:
+    def set_opponents(self, opponents: Sequence[AgentSpec], shares: Sequence[float] | None = None) -> bool:
         """Changes who holds the other seats, from each slot's next game on.
 
-        The number of games under way must not refer to opponents that are gone, so the list only ever grows or
-        keeps its length unless every slot is reset afterwards.
+        Args:
+            opponents: agents' names or agents; none: `step` decides for every seat.
+            shares: their relative probabilities; None: equal ones.
+
+        Returns:
+            Whether games under way can go on: their opponents are in the list, where they were before. Else every slot
+            has to be reset before the next step.
+
+        Raises:
+            ValueError: an unknown agent, or shares that are no probabilities; then nothing has changed.
         """
-        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+        if isinstance(opponents, str) or not isinstance(opponents, Sequence) or len(opponents) > MOST_OPPONENTS:
             raise ValueError(
                 f"opponents={opponents!r}; accepted: a list of agents' names or agents, such as ['random', 'greedy']"
             )
         agents = tuple(make_agent(opponent, self.game) for opponent in opponents)
-        weights = np.ones(len(agents)) if shares is None else np.asarray(shares, np.float64)
-        if (
-            weights.shape != (len(agents),)
-            or not np.all((weights >= 0) & np.isfinite(weights))
-            or (len(agents) and not weights.sum() > 0)
-        ):
-            raise ValueError(
-                f"shares={shares!r}; accepted: one number of at least 0 for each of {len(agents)} opponents, not all 0"
-            )
-        self.opponents = agents
-        self.opponent_names = np.array([agent.name for agent in agents], object)
-        self.recipes = np.zeros(max(len(agents), 1), RECIPE)
-        self.recipes["kind"] = PYTHON
-        for index, agent in enumerate(agents):
-            recipe = agent.recipe()
+        recipes = np.zeros(max(len(agents), 1), RECIPE)
+        recipes["kind"] = PYTHON
+        compiled = [agent.recipe() for agent in agents]
+        for index, recipe in enumerate(compiled):
             if recipe is not None:
-                self.recipes[index] = recipe
+                recipes[index] = recipe
         if agents:
-            self.recipes["share"] = np.cumsum(weights) / weights.sum()
-        self._has_python_opponents = any(agent.recipe() is None for agent in agents)
+            recipes["share"] = _thresholds(shares, len(agents))
+        elif shares is not None and np.size(shares):
+            raise ValueError(f"shares={shares!r}; accepted: none without opponents")
+
+        before, names = [agent.name for agent in self.opponents], [agent.name for agent in agents]
+        self.opponents, self.recipes = agents, recipes
+        self.opponent_names = np.array(names, object)
+        self._has_python_opponents = any(recipe is None for recipe in compiled)
         if not agents:
             self.options["seat"] = loops.BOTH
         else:
             self.options["seat"] = loops.ANY_SEAT if self._seat == "random" else self._seat
+        used = np.unique(self.slots["opponent"]) if before else ()
+        return bool(before) == bool(names) and all(names[i : i + 1] == [before[i]] for i in used)
 
     @property
     def description(self) -> str:
@@ -222,8 +207,28 @@ class Batch:
             seat: the seat that `step` decides for in these games; None: as the options say.
 
         Raises:
-            ValueError: the seat does not decide in what follows from `start`.
+            ValueError: the seat does not decide in what follows from `start`; then nothing has changed.
         """
+        with self.unchanged_if_refused(games):
+            self._begin_all(games, keys, start, seat)
+
+    @contextmanager
+    def unchanged_if_refused(self, games: Integers) -> Iterator[None]:
+        """Brings the listed slots and what they show back if a ValueError says that no game can begin."""
+        frames, masks, seats, rewards, flags = self.buffers.results
+        changed = (self.rows, self.slots, self.log, frames, masks, seats, rewards, *flags)
+        kept = [array[games] for array in changed]
+        try:
+            yield
+        except ValueError:
+            if not self.broken:  # else it is an opponent's that has failed
+                for array, values in zip(changed, kept, strict=True):
+                    array[games] = values
+            raise
+
+    def _begin_all(
+        self, games: Integers, keys: npt.NDArray[np.uint64] | None, start: np.void | None, seat: int | None
+    ) -> None:
         self.broken = False
         if keys is None:
             keys = self.rows["key"][games]
@@ -242,7 +247,6 @@ class Batch:
                     return
         finally:
             self.options["seat"] = usual
-        self.slots["status"][games] = loops.TERMINATED
         raise ValueError(
             "the game ends before the agent's seat has anything to decide"
             + ("" if start is None else f" from position {self.game.format_position(start)!r}")
@@ -345,3 +349,18 @@ class Batch:
             f"action {action}{which} is illegal in position {self.game.format_position(self.rows[index])!r}; "
             "accepted are the actions whose action_mask is 1"
         )
+
+
+def _thresholds(shares: Any, number: int) -> npt.NDArray[np.float64]:
+    """Where each opponent's part of [0, 1) ends; ValueError if the shares are no relative probabilities."""
+    try:
+        weights = np.ones(number) if shares is None else np.asarray(shares, np.float64)
+    except (TypeError, ValueError):
+        weights = np.empty(0)
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if weights.shape != (number,) or not (np.all(weights >= 0) and 0 < total < np.inf):
+        raise ValueError(
+            f"shares={shares!r}; accepted: one number of at least 0 for each of {number} opponents, not all 0"
+        )
+    return np.cumsum(weights) / total

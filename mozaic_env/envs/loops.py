@@ -121,20 +121,26 @@ def _advance(row: Row, slot: Row, options: Row, recipes: Rows, log: Rows, index:
 
 
 @jit(forceinline=True)
+def _show_mask(row: Row, slot: Row, masks: Bytes, index: int) -> None:
+    """Writes the mask for who decides; once the game has ended it is all ones."""
+    if slot.status == READY:
+        legal(row, masks, index)
+    else:
+        masks[index] = 1
+
+
+@jit(forceinline=True)
 def _show(row: Row, slot: Row, frames: Bytes, masks: Bytes, index: int) -> int:
     """Writes observation and mask for the slot's seat, else for who decides, else for who decided last.
 
-    Once the game has ended the mask is all ones. Returns that seat.
+    Returns that seat.
     """
     seat = np.int64(slot.seat)
     if seat == BOTH:
         seat = mover(row) if slot.status == READY else np.int64(slot.acted)
     slot.margin = margin(row, seat)
     observe(row, seat, frames, index)
-    if slot.status == READY:
-        legal(row, masks, index)
-    else:
-        masks[index] = 1
+    _show_mask(row, slot, masks, index)
     return seat  # type: ignore[return-value]
 
 
@@ -424,6 +430,20 @@ def masks_of(rows: Rows, masks: Bytes) -> None:
     """The action mask of every row; all are at a decision."""
     for i in range(len(rows)):
         legal(rows[i], masks, i)
+
+
+@jit
+def show_rows(rows: Rows, slots: Rows, results: Results) -> None:
+    """Writes what every game has shown last once more: observation, mask and seat."""
+    for i in range(len(rows)):
+        results[2][i] = _show(rows[i], slots[i], results[0], results[1], i)
+
+
+@jit
+def show_masks(rows: Rows, slots: Rows, masks: Bytes) -> None:
+    """Writes every game's mask alone once more."""
+    for i in range(len(rows)):
+        _show_mask(rows[i], slots[i], masks, i)
 
 
 @jit

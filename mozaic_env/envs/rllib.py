@@ -15,16 +15,18 @@ from mozaic_env.core.extras import importing
 with importing("mozaic_env.envs.rllib", "tree"):
     from ray.rllib.env.multi_agent_env import MultiAgentEnv
 
+from mozaic_env.core.checks import check_choice, check_whole_number
 from mozaic_env.core.game import Game
 from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import Batch, check_choice, check_whole_number
+from mozaic_env.envs.batch import Batch
 from mozaic_env.envs.seats import seat_margins, seat_outcomes, seat_views
 from mozaic_env.envs.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.spaces import action_space, observation_space
-from mozaic_env.games import make_game
+from mozaic_env.games import game_with
 
+OPTIONS = ("game", "reward", "illegal", "max_decisions", "render_mode")  # beside those of the game
 OBSERVATIONS, ACTION_MASK = "observations", "action_mask"  # as RLlib's action masking modules have them
 _ONLY = np.zeros(1, np.int64)  # the one slot's index
 
@@ -74,18 +76,17 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         modes = (None, *self.metadata["render_modes"])
         self.render_mode = check_choice("render_mode", given.pop("render_mode", None), modes)
         illegal, limit = given.pop("illegal", "lose"), given.pop("max_decisions", None)
-        self.game = make_game(given.pop("game", "mozaic"), **given)
+        self.game = game_with(given.pop("game", "mozaic"), given, OPTIONS)
         self._weights = self.game.rewards[check_choice("reward", reward, tuple(self.game.rewards))]
         self._batch = Batch(self.game, 1, illegal=illegal, max_decisions=limit)
         seats = self.game.num_players
         self.possible_agents = [f"player_{seat}" for seat in range(seats)]
         self.agents = list(self.possible_agents)
-        space = masked_space(self.game)
-        self.observation_spaces: PerAgent = dict.fromkeys(self.agents, space)
-        self.action_spaces: PerAgent = dict.fromkeys(self.agents, action_space(self.game))
+        self.observation_spaces: PerAgent = {agent: masked_space(self.game) for agent in self.agents}
+        self.action_spaces: PerAgent = {agent: action_space(self.game) for agent in self.agents}
         # RLlib looks for the spaces of all agents together too.
-        self.observation_space = spaces.Dict(dict.fromkeys(self.agents, space))
-        self.action_space = spaces.Dict({agent: self.action_spaces[agent] for agent in self.agents})
+        self.observation_space = spaces.Dict({agent: masked_space(self.game) for agent in self.agents})
+        self.action_space = spaces.Dict({agent: action_space(self.game) for agent in self.agents})
         self._margins = np.zeros((1, seats))
         self._decided = np.zeros(seats, np.bool_)  # who has made a decision that can be paid
         self._begun = False
@@ -203,14 +204,20 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
 
     def render(self) -> Any:
         """The picture that `render_mode` asks for: text or an array, or None without one."""
-        if self.render_mode is None or not self._begun:
+        if self.render_mode is None:
             return None
+        self._require_game()
         row = self._batch.rows[0]
         return self.game.draw_text(row) if self.render_mode == "ansi" else to_rgb(self.game.draw(row))
+
+    def _require_game(self) -> None:
+        if not self._begun:
+            raise EpisodeOver("no game has begun; call reset() first")
 
     @property
     def state(self) -> np.void:
         """A copy of the game's row."""
+        self._require_game()
         row: np.void = self._batch.rows[0].copy()
         return row
 

@@ -1,10 +1,10 @@
 """Any game of the package as a native stable-baselines3 VecEnv, for PPO and MaskablePPO.
 
 Like a DummyVecEnv of single environments, only that no Python runs for each game: games restart in the step in which
-they end, and `infos` of games that go on are one shared empty dict.
+they end, and `infos` of games that go on are empty.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -12,14 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.base import Agent
+from mozaic_env.core.checks import check_choice, check_whole_number
 from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
+from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import Batch, Opponent, check_choice
-from mozaic_env.envs.single import read_reset_options
+from mozaic_env.envs.batch import Batch, Opponent
+from mozaic_env.envs.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.spaces import action_space, observation_space
-from mozaic_env.games import make_game
+from mozaic_env.games import game_with, keywords_of
+
+# What `get_attr` knows.
+SHARED = ("game", "render_mode", "metadata", "action_masks", "observation_space", "action_space", "spec")
 
 with importing("mozaic_env.envs.sb3"):
     from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvObs, VecEnvStepReturn
@@ -31,11 +36,13 @@ class GameVecEnv(VecEnv):
     `infos[i]` of a game that ended holds `terminal_observation`, `TimeLimit.truncated`, `is_success` (the seat won;
     with ``opponent=None`` the seat that acted last), `seat`, `outcome` (the seat's result, in [-1, 1]; 0 if
     truncated) and `margin` (its final lead, in the game's unit), `opponent` where there is one, and `illegal_action`
-    (True) where it was that. The others are empty: copying dicts can take half of a step (stable-baselines3 issue
-    618).
+    (True) where it was that. The others are empty, each game's its own, to write into: copying what single environments
+    tell can take half of a step (stable-baselines3 issue 618).
 
     `env_method("action_masks")` gives the masks of the games, as MaskablePPO asks for them.
     """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
 
     def __init__(
         self,
@@ -52,8 +59,8 @@ class GameVecEnv(VecEnv):
         **options: Any,
     ) -> None:
         """Makes the environment; the arguments are those of `mozaic_env.envs.vector.GameVectorEnv`."""
-        self.game = make_game(game, **options)
-        self.render_mode = check_choice("render_mode", render_mode, (None, "ansi"))
+        self.game = game_with(game, options, keywords_of(GameVecEnv.__init__))
+        self.render_mode = check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self._batch = Batch(
             self.game,
             num_envs,
@@ -67,11 +74,38 @@ class GameVecEnv(VecEnv):
         )
         self._begun = False
         self._actions = np.zeros(num_envs, np.int64)
-        self._nothing: dict[str, Any] = {}
         super().__init__(num_envs, observation_space(self.game), action_space(self.game))
 
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Gives game i the seed s + i at the next `reset`; None: random ones.
+
+        Raises:
+            ValueError: the seed is not a whole number of at least 0.
+        """
+        return super().seed(None if seed is None else check_whole_number("seed", seed, 0))
+
+    def set_options(self, options: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None) -> None:
+        """Sets the options of the next `reset`, `position` and `seat` as for `GameEnv`, for all games or for each one.
+
+        Raises:
+            ValueError: an option of those that are malformed, or another number of them than there are games.
+        """
+        if isinstance(options, np.ndarray | Sequence) and not isinstance(options, str):
+            if len(options) != self.num_envs:
+                raise ValueError(f"{len(options)} reset options; accepted: one dict for each of {self.num_envs} games")
+            for option in options:
+                read_reset_options(self.game, option)
+            super().set_options([dict(option or {}) for option in options])
+        else:
+            read_reset_options(self.game, options)
+            super().set_options(dict(options or {}))
+
     def reset(self) -> VecEnvObs:
-        """Begins a game everywhere: with the seeds of `seed`, else each stream goes on."""
+        """Begins a game everywhere: with the seeds of `seed`, else each stream goes on.
+
+        Raises:
+            ValueError: a seat does not decide in what follows from its position. Nothing has changed then.
+        """
         batch, everyone = self._batch, np.arange(self.num_envs)
         keys = batch.rows["key"].copy()
         loops.advance_keys(keys)
@@ -80,11 +114,16 @@ class GameVecEnv(VecEnv):
         given = [i for i, seed in enumerate(self._seeds) if seed is not None]
         keys[given] = keys_from_seeds([seed for seed in self._seeds if seed is not None])
         options = [read_reset_options(self.game, option) for option in self._options]
-        if all(start is None and seat is None for start, seat in options):
-            batch.begin(everyone, keys, None, None)
-        else:
-            for i, (start, seat) in enumerate(options):
-                batch.begin(everyone[i : i + 1], keys[i : i + 1], start, seat)
+        try:
+            if all(start is None and seat is None for start, seat in options):
+                batch.begin(everyone, keys, None, None)
+            else:
+                with batch.unchanged_if_refused(everyone):
+                    for i, (start, seat) in enumerate(options):
+                        batch.begin(everyone[i : i + 1], keys[i : i + 1], start, seat)
+        except BaseException:
+            self._begun &= not batch.broken
+            raise
         self._begun = True
         self._reset_seeds()
         self._reset_options()
@@ -111,14 +150,17 @@ class GameVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Makes the decisions."""
         batch = self._batch
-        if not self._begun:
-            raise ValueError("step() was called, but no game has begun; call reset() first")
-        infos = [self._nothing] * self.num_envs
+        self._require_games()
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         if batch.step(self._actions):
             for i in np.flatnonzero(batch.buffers.terminated | batch.buffers.truncated):
                 infos[i] = self._ending(int(i))
         dones = batch.buffers.terminated | batch.buffers.truncated
         return self._observation(), batch.buffers.rewards.astype(np.float32), dones, infos
+
+    def _require_games(self) -> None:
+        if not self._begun:
+            raise EpisodeOver("no game has begun; call reset() first")
 
     def _ending(self, index: int) -> dict[str, Any]:
         batch = self._batch
@@ -139,24 +181,30 @@ class GameVecEnv(VecEnv):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which actions are legal now, bool, shape (num_envs, actions)."""
+        self._require_games()
         return self._batch.buffers.masks.astype(np.bool_)
 
     def set_opponents(self, opponents: Sequence[str | Agent], shares: Sequence[float] | None = None) -> None:
         """Changes who may hold the other seats; every game under way keeps its opponent to the end.
 
-        A game's opponent is drawn at its start. Call it only with lists that begin with the opponents of all games
-        under way, in the same order, or call `reset` next.
+        A game's opponent is drawn at its start. Where the list does not hold the opponents of all games under way, in
+        the places that they had, these games can't go on: `reset` has to be called next.
+
+        Raises:
+            ValueError: an unknown agent, or shares that are no probabilities. Nothing has changed then.
         """
-        self._batch.set_opponents(opponents, shares)
+        self._begun &= self._batch.set_opponents(opponents, shares)
 
     @property
     def opponent_indices(self) -> npt.NDArray[np.int64]:
         """Each game's opponent as an index into the list of opponents, shape (num_envs,)."""
+        self._require_games()
         return self._batch.slots["opponent"].astype(np.int64)
 
     @property
     def states(self) -> npt.NDArray[Any]:
         """A copy of all games' rows, shape (num_envs,)."""
+        self._require_games()
         return self._batch.rows.copy()
 
     def __copy__(self) -> "GameVecEnv":
@@ -170,31 +218,41 @@ class GameVecEnv(VecEnv):
         """Nothing to release."""
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """No pictures without a render mode that makes them."""
-        return [None] * self.num_envs
+        """The pictures of all games, uint8 of shape (512, 512, 3), with ``render_mode="rgb_array"``; else none."""
+        return self._render(range(self.num_envs)) if self.render_mode == "rgb_array" else [None] * self.num_envs
+
+    def _render(self, games: Sequence[int]) -> list[Any]:
+        self._require_games()
+        rows = [self._batch.rows[i] for i in games]
+        if self.render_mode == "rgb_array":
+            return [to_rgb(self.game.draw(row)) for row in rows]
+        return [self.game.draw_text(row) for row in rows]
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
         """What "action_masks" or "render" would give for the games at `indices`.
 
         Raises:
             AttributeError: any other method; there are no single environments behind this one.
+            ValueError: no such indices.
+            EpisodeOver: nothing has been reset yet.
         """
-        chosen = list(self._get_indices(indices))
+        chosen = self._get_indices(indices)
         if method_name == "action_masks":
             return list(self.action_masks()[chosen])
         if method_name == "render":
-            return [self.game.draw_text(self._batch.rows[i]) for i in chosen]
+            return self._render(chosen)
         raise AttributeError(f"no method {method_name!r}; accepted: 'action_masks', 'render'")
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute that all games share: "game", "render_mode", "action_masks" or a space.
+        """An attribute that all games share: "game", "render_mode", "metadata", "action_masks" or a space.
 
         Raises:
             AttributeError: any other attribute.
+            ValueError: no such indices.
         """
-        if attr_name not in ("game", "render_mode", "action_masks", "observation_space", "action_space", "spec"):
+        if attr_name not in SHARED:
             raise AttributeError(f"no attribute {attr_name!r} for single games")
-        return [getattr(self, attr_name, None)] * len(list(self._get_indices(indices)))
+        return [getattr(self, attr_name, None)] * len(self._get_indices(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Refused.
@@ -208,7 +266,14 @@ class GameVecEnv(VecEnv):
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
         """Never: there are no single environments to wrap."""
-        return [False] * len(list(self._get_indices(indices)))
+        return [False] * len(self._get_indices(indices))
 
-    def _get_indices(self, indices: VecEnvIndices) -> Iterable[int]:
-        return range(self.num_envs) if indices is None else [indices] if isinstance(indices, int) else indices
+    def _get_indices(self, indices: VecEnvIndices) -> list[int]:
+        """The indices as a list, negative ones counted from the end as in a list of environments."""
+        size = self.num_envs
+        if indices is None:
+            return list(range(size))
+        chosen = list(indices) if isinstance(indices, Iterable) else [indices]
+        if any(isinstance(i, bool) or not isinstance(i, int | np.integer) or not -size <= i < size for i in chosen):
+            raise ValueError(f"indices={indices!r}; accepted: None, or one or some of 0..{size - 1}")
+        return [int(i) for i in chosen]

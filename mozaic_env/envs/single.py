@@ -10,15 +10,17 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
+from mozaic_env.core.checks import check_choice, check_whole_number
 from mozaic_env.core.game import Game
+from mozaic_env.core.picture import Picture, to_svg
 from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.core.text import clean
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import MAX_LOG, Batch, Opponent, check_choice, check_whole_number
+from mozaic_env.envs.batch import MAX_LOG, Batch, Opponent
 from mozaic_env.envs.spaces import action_space, observation_space
 from mozaic_env.envs.window import Window, is_likely, require_pygame
-from mozaic_env.games import make_game
+from mozaic_env.games import game_with, keywords_of
 
 Observation = dict[str, npt.NDArray[Any]]
 _ONLY = np.zeros(1, np.int64)  # the one slot's index
@@ -111,7 +113,7 @@ class GameEnv(gym.Env[Observation, np.int64]):
         Raises:
             ValueError: an option is none of these, or a window is asked for and pygame is not installed.
         """
-        self.game = make_game(game, **options)
+        self.game = game_with(game, options, keywords_of(GameEnv.__init__))
         self.render_mode = check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         if render_mode == "human":
             require_pygame()
@@ -144,7 +146,8 @@ class GameEnv(gym.Env[Observation, np.int64]):
             options: `position`, a position string to start from, and `seat`, which seat to take in this game.
 
         Raises:
-            ValueError: an unknown option, a malformed or finished position, or no such seat.
+            ValueError: an unknown option, a malformed or finished position, or a seat that is none or does not decide
+                in what follows. Nothing has changed then.
         """
         if seed is not None:
             seed = check_whole_number("seed", seed, 0)
@@ -170,10 +173,14 @@ class GameEnv(gym.Env[Observation, np.int64]):
             seat: the agent's; None: as the environment's options say.
 
         Raises:
-            ValueError: the seat does not decide in what follows from `start`.
+            ValueError: the seat does not decide in what follows from `start`; then the game under way goes on.
         """
-        self._start = None  # in case that no game begins
-        self._batch.begin(_ONLY, keys, start, seat)
+        try:
+            self._batch.begin(_ONLY, keys, start, seat)
+        except BaseException:
+            if self._batch.broken:
+                self._start = None
+            raise
         self._start = self._before = self._first_row(start)
 
     def _first_row(self, start: np.void | None) -> np.void:
@@ -308,7 +315,7 @@ class GameEnv(gym.Env[Observation, np.int64]):
         self._require_game()
         if self.render_mode == "ansi":
             return self.game.draw_text(self._batch.rows[0])
-        frame = self._frame()
+        frame = to_rgb(self._picture())
         if self.render_mode == "rgb_array":
             return frame
         if self._window is None:
@@ -316,7 +323,11 @@ class GameEnv(gym.Env[Observation, np.int64]):
         self._window.show(frame)
         return None
 
-    def _frame(self) -> npt.NDArray[np.uint8]:
+    def _repr_svg_(self) -> str | None:
+        """The picture that a notebook shows of the environment; None before the first game."""
+        return None if self._start is None else to_svg(self._picture())
+
+    def _picture(self) -> Picture:
         row, slot, action = self._batch.rows[0], self._batch.slots[0], None
         decisions = int(row["decisions"])
         if self._before is not None and self._before["decisions"] < decisions <= MAX_LOG:
@@ -324,7 +335,7 @@ class GameEnv(gym.Env[Observation, np.int64]):
         caption = ""
         if slot["status"] != loops.READY and slot["illegal"]:
             caption = f"an illegal action: {self.game.seat_names[slot['acted']]} loses"
-        return to_rgb(self.game.draw(row, self._before, action, caption))
+        return self.game.draw(row, self._before, action, caption)
 
     def close(self) -> None:
         """Closes the window, if there is one."""

@@ -10,14 +10,16 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from mozaic_env.agents.base import Agent
+from mozaic_env.core.checks import check_choice, check_flag, check_whole_number
 from mozaic_env.core.game import Game
 from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import Batch, Buffers, Opponent, check_choice, check_flag, check_whole_number
+from mozaic_env.envs.batch import Batch, Buffers, Opponent
+from mozaic_env.envs.names import Names
 from mozaic_env.envs.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.spaces import action_space, observation_space
-from mozaic_env.games import make_game
+from mozaic_env.games import game_with, keywords_of
 
 Observation = dict[str, npt.NDArray[Any]]
 Infos = dict[str, Any]
@@ -81,7 +83,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         Raises:
             ValueError: an option is none of these.
         """
-        self.game = make_game(game, **options)
+        self.game = game_with(game, options, keywords_of(GameVectorEnv.__init__))
         self.render_mode = check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         try:
             mode = AutoresetMode(autoreset_mode)
@@ -126,7 +128,8 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
                 `GameEnv`. Not changed.
 
         Raises:
-            ValueError: a list of another length, a malformed option, or a first reset that leaves games out.
+            ValueError: a list of another length, a malformed option, a first reset that leaves games out, or a seat
+                that does not decide in what follows from the position. Nothing has changed then.
         """
         mask = None
         if isinstance(options, Mapping) and "reset_mask" in options:
@@ -136,11 +139,16 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         start, seat = read_reset_options(self.game, options)
         keys = self._keys(seed)
         batch = self._batch
-        previous = batch.buffers
+        shown, spare = batch.buffers, self._spare
         self._next_buffers()
-        if len(games) < self.num_envs:
-            batch.buffers.assign(previous.results)
-        batch.begin(games, keys[games], start, seat)
+        try:
+            if len(games) < self.num_envs:
+                loops.show_rows(batch.rows, batch.slots, batch.buffers.results)
+            batch.begin(games, keys[games], start, seat)
+        except BaseException:
+            batch.buffers, self._spare = shown, spare  # if no game could begin, those under way go on
+            self._begun &= not batch.broken
+            raise
         self._begun = True
         return batch.buffers.observation, self._infos()
 
@@ -164,7 +172,8 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     def _keys(self, seed: Any) -> npt.NDArray[np.uint64]:
         """Every game's key: from its seed, or from the key of its game before, or at first from entropy."""
         seeds: list[int | None] = [None] * self.num_envs
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
+        is_list = isinstance(seed, Sequence) and not isinstance(seed, str | bytes | bytearray)
+        if is_list or (isinstance(seed, np.ndarray) and seed.ndim):
             if len(seed) != self.num_envs:
                 raise ValueError(f"seed has {len(seed)} entries; accepted: one for each of the {self.num_envs} games")
             seeds = [None if one is None else check_whole_number(f"seed[{i}]", one, 0) for i, one in enumerate(seed)]
@@ -271,9 +280,8 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         illegal = over & slots["illegal"]
         endings: Infos = {}
         if batch.opponents:
-            names = np.full(self.num_envs, None, object)
-            names[over] = batch.opponent_names[slots["opponent"][over]]
-            endings["opponent"], endings["_opponent"] = names, over.copy()
+            endings["opponent"] = Names.of(slots["opponent"], over, batch.opponent_names)
+            endings["_opponent"] = over.copy()
         if illegal.any():
             endings["illegal_action"], endings["_illegal_action"] = illegal, illegal.copy()
         if same_step:
@@ -300,7 +308,10 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which actions are legal now, bool, shape (num_envs, actions)."""
         self._require_games()
-        return self._batch.buffers.masks.astype(np.bool_)
+        # Not the masks that were handed out, since callers may have written into those.
+        masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
+        loops.show_masks(self._batch.rows, self._batch.slots, masks)
+        return masks.view(np.bool_)
 
     def sample_actions(self) -> npt.NDArray[np.int64]:
         """Uniformly random legal actions, int64, shape (num_envs,), by a compiled helper.

@@ -37,6 +37,7 @@ from mozaic_env.mosaic_chess.tables import (
 )
 
 NOWHERE = SQUARES  # no square
+MOST_NUMBER = 2**16 - 1  # of a move; it stays there
 MOST_QUIET = 200  # plies without a capture or a pawn move, then the game is drawn
 MOST_MOVES = 4400  # more than any position has: 47 cannon queens, 88 squares each
 

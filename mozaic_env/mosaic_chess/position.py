@@ -7,7 +7,7 @@ import numpy as np
 from mozaic_env.core.numbers import is_number
 from mozaic_env.mosaic_chess import board, notation, rules
 from mozaic_env.mosaic_chess.actions import parse_square, square_name
-from mozaic_env.mosaic_chess.board import MOST_QUIET, NOWHERE
+from mozaic_env.mosaic_chess.board import MOST_NUMBER, MOST_QUIET, NOWHERE
 from mozaic_env.mosaic_chess.pieces import KINDS, PAWN_RANK, code_of, symbol
 from mozaic_env.mosaic_chess.tables import KINGS, PAWNS, SIZE, SQUARES
 
@@ -104,7 +104,7 @@ def _read_state(words: list[str], row: np.void) -> None:
     row["mover"] = SIDES.index(words[1])
     row["passed"] = NOWHERE if words[2] == "-" else parse_square(words[2])
     row["quiet"] = _read_number("plies since a capture or pawn move", words[3], 0, MOST_QUIET)
-    row["number"] = _read_number("move number", words[4], 1, 2**16 - 1)
+    row["number"] = _read_number("move number", words[4], 1, MOST_NUMBER)
     row["chosen"] = NOWHERE
     row["draws"] = row["decisions"] = row["past"] = row["repeats"] = row["moves"] = 0
 
@@ -149,6 +149,7 @@ def _read_past(text: str, row: np.void) -> None:
     if len(words) > row["quiet"] or (words and row["passed"] != NOWHERE):
         raise ValueError(f"{len(words)} moves at the end, but the last capture or pawn move was later")
     made: list[int] = []
+    number = row["number"]
     for word in reversed(words):
         origin, dash, target = word.partition("-")
         if not dash:
@@ -159,6 +160,8 @@ def _read_past(text: str, row: np.void) -> None:
         made.insert(0, start | end << 8)
         row["board"][start], row["board"][end] = row["board"][end], 0
         row["mover"] = 1 - row["mover"]
+        if row["number"] <= row["mover"]:
+            raise ValueError(f"move number {number}, and {len(words)} moves at the end")
         row["number"] -= row["mover"]
         row["quiet"] -= 1
     rules.count_up(row)

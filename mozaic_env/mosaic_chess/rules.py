@@ -10,6 +10,7 @@ from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import below
 from mozaic_env.mosaic_chess.board import (
+    MOST_NUMBER,
     MOST_QUIET,
     NOWHERE,
     Squares,
@@ -196,6 +197,8 @@ def play(row: Row, move: int) -> None:
             row.moves[k] = 0
         row.past = 0
     make(row, move)
+    if row.number == 0:
+        row.number = MOST_NUMBER  # it has run over
     settle(row)
 
 

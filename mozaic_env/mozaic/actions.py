@@ -28,6 +28,7 @@ LETTERS = "ybedrx"  # of the gems, in that order
 
 AMETHYST, ONYX = range(2)  # editions
 POINTS_PER_SQUARE = 4
+MOST_POINTS = 999_999_996  # as many as a position string can say; scores stay there
 SLIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1))  # (ranks, files) of slide direction k
 
 

@@ -10,7 +10,7 @@ from mozaic_env.core.bits import ALL, ONE, Board, Bytes, clear, count, nth, spre
 from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import LUCK, SETUP, below, random_bits
-from mozaic_env.mozaic.actions import AMETHYST, NO_GEM, ONYX, POINTS_PER_SQUARE, Gem
+from mozaic_env.mozaic.actions import AMETHYST, MOST_POINTS, NO_GEM, ONYX, POINTS_PER_SQUARE, Gem
 
 ROW = np.dtype(
     [
@@ -153,6 +153,12 @@ def _finish_draw(row: Row, gem: int) -> None:
 
 
 @jit(forceinline=True)
+def _score(row: Row, colour: int, tile: int, cols: int) -> None:
+    """Points for a gem of a colour that has just come to a tile."""
+    row.score[colour] = min(row.score[colour] + points_at(row.gems[colour], tile, cols), MOST_POINTS)
+
+
+@jit(forceinline=True)
 def apply(row: Row, action: int) -> None:
     """Plays the gem in hand. The points go to the owner of the colour, whoever played it.
 
@@ -163,7 +169,7 @@ def apply(row: Row, action: int) -> None:
     row.decisions += 1
     if gem <= BLUE:
         row.gems[gem] |= ONE << np.uint64(action)
-        row.score[gem] += points_at(row.gems[gem], action, cols)
+        _score(row, gem, action, cols)
         if empty_tiles(row) == 0:
             row.hand = NO_GEM
             row.plays = 0
@@ -173,7 +179,7 @@ def apply(row: Row, action: int) -> None:
         target = tile + slide_step(direction, cols)
         colour = np.int64((row.gems[1] >> np.uint64(tile)) & ONE)
         row.gems[colour] ^= (ONE << np.uint64(tile)) | (ONE << np.uint64(target))
-        row.score[colour] += points_at(row.gems[colour], target, cols)
+        _score(row, colour, target, cols)
     else:
         tile = action - 5 * tiles
         colour = np.int64((row.gems[1] >> np.uint64(tile)) & ONE)

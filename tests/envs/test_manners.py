@@ -33,29 +33,98 @@ def test_repr_says_which_game_and_how_it_is_played() -> None:
     assert repr(stable(2)).startswith(f"<GameVecEnv {game}, num_envs=2, opponent='greedy'")
 
 
+def vector() -> Any:
+    return gym.make_vec("mozaic_env:Mozaic-v0", 2, render_mode="ansi", **SMALL).unwrapped
+
+
+def stable_with_pictures() -> Any:
+    stable(1)
+    from mozaic_env.envs.sb3 import GameVecEnv
+
+    return GameVecEnv(2, "mozaic", render_mode="rgb_array", **SMALL)
+
+
+def zoo() -> Any:
+    pytest.importorskip("pettingzoo")
+    from mozaic_env.envs.pettingzoo import raw_env
+
+    return raw_env("mozaic", render_mode="ansi", **SMALL)
+
+
+def ray() -> Any:
+    pytest.importorskip("ray")
+    from mozaic_env.envs.rllib import GameMultiAgentEnv
+
+    return GameMultiAgentEnv(render_mode="ansi", **SMALL)
+
+
+NOTHING = np.zeros(2, np.int64)
+ASKED: dict[Callable[[], Any], dict[str, Callable[[Any], Any]]] = {
+    lambda: GameEnv("mozaic", render_mode="ansi", **SMALL): {
+        "step": lambda env: env.step(0),
+        "action_masks": lambda env: env.action_masks(),
+        "position": lambda env: env.position,
+        "state": lambda env: env.state,
+        "record": lambda env: env.record,
+        "render": lambda env: env.render(),
+    },
+    vector: {
+        "sample_actions": lambda env: env.sample_actions(),
+        "positions": lambda env: env.positions,
+        "states": lambda env: env.states,
+        "action_masks": lambda env: env.action_masks(),
+        "render": lambda env: env.render(),
+        "render_one": lambda env: env.render_one(0),
+        "call": lambda env: env.call("position"),
+        "get_attr": lambda env: env.get_attr("state"),
+        "step": lambda env: env.step(NOTHING),
+    },
+    stable_with_pictures: {
+        "step": lambda env: env.step(NOTHING),
+        "action_masks": lambda env: env.action_masks(),
+        "env_method": lambda env: env.env_method("action_masks", indices=[1]),
+        "env_method render": lambda env: env.env_method("render"),
+        "states": lambda env: env.states,
+        "opponent_indices": lambda env: env.opponent_indices,
+        "render": lambda env: env.render(),
+        "get_images": lambda env: env.get_images(),
+    },
+    zoo: {
+        "step": lambda env: env.step(0),
+        "last": lambda env: env.last(),
+        "observe": lambda env: env.observe("player_0"),
+        "position": lambda env: env.position,
+        "row": lambda env: env.row,
+        "record": lambda env: env.record,
+        "render": lambda env: env.render(),
+    },
+    ray: {
+        "step": lambda env: env.step({"player_0": 0}),
+        "position": lambda env: env.position,
+        "state": lambda env: env.state,
+        "render": lambda env: env.render(),
+    },
+}
+
+
 @pytest.mark.parametrize(
-    "ask",
+    ("make", "ask"),
     [
-        lambda env: env.sample_actions(),
-        lambda env: env.positions,
-        lambda env: env.states,
-        lambda env: env.action_masks(),
-        lambda env: env.render(),
-        lambda env: env.render_one(0),
-        lambda env: env.call("position"),
-        lambda env: env.get_attr("state"),
-        lambda env: env.step(np.zeros(2, np.int64)),
+        pytest.param(make, ask, id=f"{getattr(make, '__name__', 'single').strip('<>')}-{name}")
+        for make, asked in ASKED.items()
+        for name, ask in asked.items()
     ],
-    ids=["sample_actions", "positions", "states", "action_masks", "render", "render_one", "call", "get_attr", "step"],
 )
-def test_before_the_first_reset_there_is_no_game(ask: Callable[[Any], Any]) -> None:
-    env = gym.make_vec("mozaic_env:Mozaic-v0", 2, render_mode="ansi", **SMALL).unwrapped
-    for begun in (False, True):
-        if begun:  # other opponents take effect at the next reset, and until then nothing runs
-            env.reset(seed=0)
-            ask(env)
-            env.set_opponents(["greedy"])
-        with pytest.raises(ResetNeeded, match=r"call reset\(\) first"):
+def test_before_the_first_reset_there_is_no_game(make: Callable[[], Any], ask: Callable[[Any], Any]) -> None:
+    env = make()
+    with pytest.raises(ResetNeeded, match=r"call reset\(\)"):
+        ask(env)
+    env.reset()
+    if ask(env) is None:
+        return
+    if hasattr(env, "set_opponents"):  # other opponents than those of the games under way: until a reset nothing runs
+        env.set_opponents(["greedy"])
+        with pytest.raises(ResetNeeded, match=r"call reset\(\)"):
             ask(env)
 
 

@@ -7,8 +7,8 @@ Importing this registers each game of the package as ``python_`` and its name, i
 >>> game = pyspiel.load_game("python_mozaic(rules=onyx,rows=4,cols=4)")
 
 Returns are the results at the end. A game at the limit of decisions (`max_decisions`) ends with a draw. An option that
-is left to the game, None elsewhere, is "default", and a comma within one is a semicolon, since commas part OpenSpiel's
-parameters.
+is left to the game, None elsewhere, is "default", `max_decisions` -1, and a comma within one is a semicolon, since
+commas part OpenSpiel's parameters.
 """
 
 from mozaic_env.core.extras import importing

@@ -3,7 +3,7 @@
 import pyspiel
 
 from mozaic_env.agents.specs import AgentSpec, make_agent
-from mozaic_env.envs.batch import check_whole_number
+from mozaic_env.core.checks import check_whole_number
 from mozaic_env.envs.openspiel.game import SpielGame
 from mozaic_env.envs.openspiel.state import SpielState
 

@@ -9,13 +9,15 @@ import numpy.typing as npt
 import pyspiel
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
+from mozaic_env.core.checks import check_whole_number
 from mozaic_env.core.game import Game
 from mozaic_env.core.text import clean
 from mozaic_env.envs import loops
-from mozaic_env.envs.batch import check_whole_number
 from mozaic_env.envs.openspiel.state import Observer, SpielState
+from mozaic_env.games import check_options
 
 DEFAULT = "default"  # the value of an option that the game itself finds one for
+LIMIT, GAMES_OWN = "max_decisions", -1  # OpenSpiel puts the default of a parameter in the place of one not given
 
 
 def parameters(game: Game) -> dict[str, Any]:
@@ -54,7 +56,7 @@ def game_type(game: Game) -> Any:
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification={**parameters(game), "max_decisions": game.max_decisions},
+        parameter_specification={**parameters(game), LIMIT: GAMES_OWN},
     )
 
 
@@ -81,13 +83,14 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no type in
             ValueError: a parameter has no such value.
         """
         given = {**parameters(self.default), **(params or {})}
-        limit = given.pop("max_decisions", None)
+        limit = given.pop(LIMIT, GAMES_OWN)
         options = {name: value for name, value in self.default.options.items() if name not in given}
         for name, value in given.items():
             if value != DEFAULT:
                 options[name] = value.replace(";", ",") if isinstance(value, str) else value
+        check_options(type(self.default), options, [LIMIT])
         self.rules = type(self.default)(**options)
-        self.limit = check_whole_number("max_decisions", self.rules.max_decisions if limit is None else limit, 1)
+        self.limit = check_whole_number(LIMIT, self.rules.max_decisions if limit == GAMES_OWN else limit, 1)
         self.starts = self._start_rows()
         info = pyspiel.GameInfo(
             num_distinct_actions=self.rules.num_actions,

@@ -12,12 +12,12 @@ from gymnasium import spaces
 from pettingzoo.utils import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from mozaic_env.core.checks import check_flag, check_whole_number
 from mozaic_env.core.game import Game
 from mozaic_env.envs import rows, seats
-from mozaic_env.envs.batch import check_flag, check_whole_number
 from mozaic_env.envs.single import EpisodeOver, GameEnv
 from mozaic_env.envs.spaces import action_space, observation_space
-from mozaic_env.games import make_game
+from mozaic_env.games import game_with, keywords_of
 
 Observation = dict[str, Any]
 
@@ -87,7 +87,7 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
             ValueError: an option is none of these, or a window is asked for and pygame is not installed.
         """
         super().__init__()
-        self.game = make_game(game, **options)
+        self.game = game_with(game, options, keywords_of(GameAEC.__init__))
         if max_cycles is not None:
             if max_decisions is not None:
                 raise ValueError(
@@ -135,8 +135,10 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
             options: `position`, a position string to start from. Others are left aside with a warning.
 
         Raises:
-            ValueError: a malformed or finished position.
+            ValueError: the seed or the options are none, or the position is malformed or finished.
         """
+        if not isinstance(options, Mapping | None):
+            raise ValueError(f"reset options {options!r}; accepted: None or a dict with 'position'")
         unknown = sorted(str(key) for key in options or {} if key != "position")
         if unknown:  # PettingZoo's own tests pass one, so it can't be an error
             warnings.warn(f"reset options {unknown} are left aside; accepted: 'position'", stacklevel=2)
@@ -200,6 +202,16 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
             found += self._weights[0] * (self._margins - before)
         return found
 
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """What `agent_selection` sees, and what it has been given since its last action.
+
+        Raises:
+            EpisodeOver: no game has begun.
+        """
+        self._env._require_game()
+        result: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return result
+
     def observe(self, agent: str) -> Observation:
         """What an agent sees, whether it is to decide or not.
 
@@ -237,6 +249,10 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
         if twin.render_mode == "human":
             twin.render_mode = twin._env.render_mode = None
         return twin
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that a notebook shows of the environment; None before the first game."""
+        return self._env._repr_svg_()
 
     def render(self) -> Any:
         """The picture that `render_mode` asks for: text or an array; None where a window shows it, or without a mode.
