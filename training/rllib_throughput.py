@@ -21,6 +21,7 @@ from mozaic_env.arena.cluster import LOCAL, connect
 from mozaic_env.arena.console import make_console
 from mozaic_env.arena.figures import Figures
 from mozaic_env.core.numbers import is_number
+from training.command import run_script
 from training.config import load_config
 from training.rllib_config import RLlibConfig
 from training.rllib_train import MISSING, check
@@ -182,4 +183,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -25,6 +25,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from mozaic_env.arena.files import check_names
+from training.command import run_script, shell_command
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command.
@@ -46,7 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pruner", choices=("median", "hyperband", "none"), default="median")
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="for all trials, as in game.options.rows=4")
     given = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
     try:
+        check_names(words)
         if given.trials < 1:
             raise ValueError(f"--trials {given.trials}; accepted: a whole number of at least 1")
         try:
@@ -56,11 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"{missing}; a sweep needs Optuna: pip install -c constraints.txt -e '.[train,sweep]'"
             ) from None
         with Sweep(given.study, given.config, given.space, given.overrides, given.minutes_each, given.pruner) as sweep:
-            return sweep.run(given.trials)
+            return sweep.run(given.trials, shell_command("training.sweep", *words))
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

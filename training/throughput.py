@@ -31,6 +31,7 @@ from mozaic_env.arena.figures import Figures
 from mozaic_env.core.game import Game
 from mozaic_env.envs.single import GameEnv
 from training.budget import Budget
+from training.command import run_script
 from training.config import Config, load_config, override_config
 from training.environment import PaidEnv
 from training.league import League
@@ -189,4 +190,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -8,6 +8,7 @@ from typing import Any
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import CHAMPION, is_folder, make_agent
+from mozaic_env.arena.files import check_names
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
 
@@ -31,6 +32,7 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
     Raises:
         ValueError: no such agent, or one that does not play this game.
     """
+    check_names(specs)
     specs = [normal_spec(spec) for spec in specs]
     cards = [_card(spec) for spec in specs]
     asked, options = getattr(arguments, "game", None), dict[str, Any]()
