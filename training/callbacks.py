@@ -20,11 +20,13 @@ all decisions learnt from, those of the warm start included:
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.text import Text
 from stable_baselines3.common.callbacks import BaseCallback
 
 from mozaic_env.agents.networks import Network
@@ -113,17 +115,28 @@ class RunCallback(BaseCallback):
         self._progress.stop()
 
 
+class _Bar(Progress):
+    """A bar with text below it, which breaks between words where the bar's line would be cut."""
+
+    below = ""
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        yield from super().get_renderables()
+        if self.below:
+            yield Text(self.below)
+
+
 class ProgressBar:
     """How far the run is and how long it will take: a bar on a terminal, elsewhere a line now and then."""
 
     def __init__(self, budget: Budget, what: str = "training") -> None:
         """Decides which of the two, and says what is under way."""
         self._budget, self._what, self._last = budget, what, 0.0
-        self._bar: Progress | None = None
+        self._bar: _Bar | None = None
         if sys.stderr.isatty():
-            self._bar = Progress(
+            self._bar = _Bar(
                 TextColumn(what),
-                BarColumn(),
+                BarColumn(bar_width=20),
                 TaskProgressColumn(),
                 TextColumn("{task.fields[text]}"),
                 console=make_console(stderr=True),
@@ -153,13 +166,17 @@ class ProgressBar:
         used, elapsed = self._budget.used(steps), self._budget.elapsed
         left = _clock(elapsed / used - elapsed) if used > 0.01 else "?"
         text = f"{steps:,} steps, {steps / max(elapsed, 1e-9):,.0f}/s, {left} left"
-        for way, shares in scores.items():
-            if shares:
-                text += f"; {way}: " + ", ".join(f"{name} {share:.0%}" for name, share in sorted(shares.items()))
+        below = "; ".join(
+            f"{way}: " + ", ".join(f"{name} {share:.0%}" for name, share in sorted(shares.items()))
+            for way, shares in scores.items()
+            if shares
+        )
         if self._bar is not None:
+            self._bar.below = below
             self._bar.update(self._task, completed=used, text=text)
         elif self._last:
-            print(f"{self._what} {used:4.0%} {text}", file=sys.stderr, flush=True)
+            line = f"{self._what} {used:4.0%} {text}" + (f"; {below}" if below else "")
+            print(line, file=sys.stderr, flush=True)
         self._last = now
 
 

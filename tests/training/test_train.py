@@ -346,9 +346,7 @@ def test_progress_says_how_the_moves_were_chosen(config, tmp_path, capsys, monke
     assert run(config, tmp_path / "run", warm, *words) == 0
     lines = capsys.readouterr().err.splitlines()
     imitating = [line for line in lines if line.startswith("imitating")]
-    assert re.search(
-        r"; argmax: greedy \d+%, random \d+%; teacher: agreement \d+%$", imitating[-1]
-    )
+    assert re.search(r"; argmax: greedy \d+%, random \d+%; teacher: agreement \d+%$", imitating[-1])
     training = [line for line in lines if line.startswith("training")]
     assert re.search(r"; argmax: greedy \d+%, random \d+%; sampled: greedy \d+%, mirror \d+%", training[-1])
 
