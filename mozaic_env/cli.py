@@ -230,7 +230,7 @@ def _add_play(subparsers: Subparsers) -> None:
         "Play in the browser or the terminal, against agents, people at the same screen, or agents among themselves.",
     )
     parser.epilog = _agents_and("mozaic play --agents runs/quick pattern random --rules onyx")
-    parser.add_argument("--terminal", action="store_true", help="play in this terminal, against the first agent")
+    parser.add_argument("--terminal", action="store_true", help="play in this terminal; agents take the other seats")
     parser.add_argument("--seat", metavar="N", help="with --terminal: yours, a number or both (default: 0)")
     parser.add_argument("--seed", type=int, metavar="S", help="with --terminal: the same seed gives the same luck")
     parser.add_argument(
@@ -238,7 +238,9 @@ def _add_play(subparsers: Subparsers) -> None:
         "--agent",
         nargs="+",
         metavar="AGENT",
-        help="whom the page offers, the usual opponent first; each " + AGENT_HELP + " (default: strong and weak ones)",
+        help="whom the page offers, the usual opponent first, or who takes the other seats, in this order; each "
+        + AGENT_HELP
+        + " (default: strong and weak ones)",
     )
     _add_server_options(parser)
     parser.add_argument(

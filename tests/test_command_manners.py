@@ -35,6 +35,15 @@ def test_a_message_is_one_line_and_keeps_what_people_read() -> None:
     assert re.fullmatch(r"board=9{94}\.\.\.9{19}1 is wrong", short)
 
 
+@pytest.mark.parametrize(
+    "words", [["evaluate", "r\udce4n", "--against", "random"], ["tournament", "random", "r\udce4n"]]
+)
+def test_agents_that_no_result_could_name_are_refused_at_the_start(
+    capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert "'r\\udce4n' is no UTF-8 as this process reads it (utf-8)" in refused(capsys, *words)
+
+
 @pytest.mark.parametrize("games", ["1000000000000000000000", "100000002", DIGITS[:400] + "0"])
 def test_more_games_than_fit_into_memory(capsys: pytest.CaptureFixture[str], games: str) -> None:
     message = refused(capsys, "evaluate", "pattern", "--against", "random", "--games", games)

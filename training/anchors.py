@@ -21,6 +21,7 @@ from mozaic_env.agents.networks import Network
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import evaluate
+from mozaic_env.arena.results import MatchResult
 from mozaic_env.core.game import Game
 from training.budget import Budget
 from training.config import Config
@@ -32,6 +33,7 @@ class Anchors:
 
     Attributes:
         best: what is known of the weights in best/: anchor, points, interval, games, seed; empty before the first.
+        latest: points against each anchor in the matches played last, 0 to 1.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Anchors:
         self._anchors = [make_agent(spec, game) for spec in self.settings.against]
         self._budget, self._save_best = budget, save_best
         self.best: dict[str, Any] = {}
+        self.latest: dict[str, float] = {}
         self._spent, self._measured = 0.0, -1  # seconds, and the decisions at the last match
         self.start()
 
@@ -70,6 +73,19 @@ class Anchors:
     def minutes(self) -> float:
         """Of wall-clock time that the run has taken so far, while it was under way."""
         return self._before + (time.monotonic() - self._began) / 60
+
+    @property
+    def are_on(self) -> bool:
+        """Whether matches are played on the way."""
+        return bool(self.settings.share and self._anchors)
+
+    def compile(self) -> None:
+        """Has the compiler make what matches need, so that this takes nothing from the run's minutes."""
+        if self.are_on:
+            self._play(2)
+
+    def _play(self, games: int) -> list[MatchResult]:
+        return evaluate(self._agent, self._anchors, games, self.seed, progress=lambda done: self._budget.check_signal())
 
     def measure_if_time(self, logger: Logger, decisions: int) -> None:
         """Measures, unless that has taken more than its share of the time since the run began or was resumed."""
@@ -86,17 +102,11 @@ class Anchors:
         Raises:
             Stopped: a signal came; what had been measured until then is dropped.
         """
-        if not (self.settings.share and self.settings.share_games and self._anchors) or decisions == self._measured:
+        if not self.are_on or decisions == self._measured:
             return
         began, minutes = time.monotonic(), self.minutes
         self._agent.network.eval()
-        results = evaluate(
-            self._agent,
-            self._anchors,
-            self.settings.share_games,
-            self.seed,
-            progress=lambda done: self._budget.check_signal(),
-        )
+        results = self._play(self.settings.share_games)
         self._measured = decisions
         logger.record("evaluation/decisions", decisions)
         logger.record("evaluation/minutes", minutes)
@@ -105,6 +115,7 @@ class Anchors:
             logger.record(f"evaluation/{spec}/low", result.interval[0])
             logger.record(f"evaluation/{spec}/high", result.interval[1])
             logger.record(f"evaluation/{spec}/margin", result.margin)
+            self.latest[spec] = result.points
         logger.dump(decisions)
         if result.points > self.best.get("points", -1.0):
             best = {

@@ -68,4 +68,8 @@ class Budget:
     def check_signal(self) -> None:
         """Raises `Stopped` when a signal has come."""
         if self.signal is not None:
-            raise Stopped(f"stopped by {self.signal.name}; what was learnt is kept")
+            raise Stopped(self.how_stopped())
+
+    def how_stopped(self) -> str:
+        """What to say after a signal."""
+        return "" if self.signal is None else f"stopped by {self.signal.name}; what was learnt is kept"

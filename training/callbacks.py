@@ -4,7 +4,8 @@ The metrics, in metrics.jsonl and TensorBoard under the same names, one value fo
 all decisions learnt from, those of the warm start included:
 
     games/finished          how many games ended
-    opponents/NAME/score    wins + draws / 2 against mirror, past, prioritised or a fixed agent, 0 to 1
+    opponents/NAME/score    wins + draws / 2 against mirror, past, prioritised or a fixed agent, 0 to 1; the learner's
+                            moves are sampled, drawn by their probabilities, which is weaker than its argmax action
     opponents/NAME/margin   mean final lead against them
     opponents/NAME/games    how many games against them ended
     past_selves/...         how hard earlier selves are to beat, see `training.league`
@@ -19,11 +20,13 @@ all decisions learnt from, those of the warm start included:
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.text import Text
 from stable_baselines3.common.callbacks import BaseCallback
 
 from mozaic_env.agents.networks import Network
@@ -32,6 +35,7 @@ from training.budget import Budget
 from training.environment import PaidEnv
 from training.league import League, strategy_of
 
+ARGMAX, SAMPLED = "argmax", "sampled"  # how the learner chose its moves where a score is from
 LINE_SECONDS = 15  # between two lines of progress where there is no terminal
 
 
@@ -45,6 +49,7 @@ class RunCallback(BaseCallback):
         budget: Budget,
         network: Network,
         save: Callable[[], None],
+        strength: Mapping[str, float],
     ) -> None:
         """Takes the parts of the run.
 
@@ -54,10 +59,11 @@ class RunCallback(BaseCallback):
             budget: checked at each step.
             network: looked at after each update.
             save: called between two updates, to save if it is time.
+            strength: points of the argmax policy in the latest matches on the way, kept up to date by who plays them.
         """
         super().__init__()
         self.env, self.league, self.budget = env, league, budget
-        self.network, self._save = network, save
+        self.network, self._save, self._strength = network, save, strength
         self._shown: dict[str, float] = {}
         self._progress = ProgressBar(budget)
 
@@ -79,7 +85,7 @@ class RunCallback(BaseCallback):
             )
 
     def _on_step(self) -> bool:
-        self._progress.show(self.num_timesteps, self._shown)
+        self._progress.show(self.num_timesteps, {ARGMAX: self._strength, SAMPLED: self._shown})
         self.budget.check()
         return True
 
@@ -109,17 +115,28 @@ class RunCallback(BaseCallback):
         self._progress.stop()
 
 
+class _Bar(Progress):
+    """A bar with text below it, which breaks between words where the bar's line would be cut."""
+
+    below = ""
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        yield from super().get_renderables()
+        if self.below:
+            yield Text(self.below)
+
+
 class ProgressBar:
     """How far the run is and how long it will take: a bar on a terminal, elsewhere a line now and then."""
 
     def __init__(self, budget: Budget, what: str = "training") -> None:
         """Decides which of the two, and says what is under way."""
         self._budget, self._what, self._last = budget, what, 0.0
-        self._bar: Progress | None = None
+        self._bar: _Bar | None = None
         if sys.stderr.isatty():
-            self._bar = Progress(
+            self._bar = _Bar(
                 TextColumn(what),
-                BarColumn(),
+                BarColumn(bar_width=20),
                 TaskProgressColumn(),
                 TextColumn("{task.fields[text]}"),
                 console=make_console(stderr=True),
@@ -136,12 +153,12 @@ class ProgressBar:
         if self._bar is not None:
             self._bar.stop()
 
-    def show(self, steps: int, scores: dict[str, float]) -> None:
+    def show(self, steps: int, scores: Mapping[str, Mapping[str, float]]) -> None:
         """Brings it up to date.
 
         Args:
             steps: so far.
-            scores: against whom how well.
+            scores: shares by their names, for each way in which they were measured.
         """
         now = time.monotonic()
         if now - self._last < (0.2 if self._bar else LINE_SECONDS):
@@ -149,11 +166,17 @@ class ProgressBar:
         used, elapsed = self._budget.used(steps), self._budget.elapsed
         left = _clock(elapsed / used - elapsed) if used > 0.01 else "?"
         text = f"{steps:,} steps, {steps / max(elapsed, 1e-9):,.0f}/s, {left} left"
-        text += "".join(f", {name} {score:.0%}" for name, score in sorted(scores.items()))
+        below = "; ".join(
+            f"{way}: " + ", ".join(f"{name} {share:.0%}" for name, share in sorted(shares.items()))
+            for way, shares in scores.items()
+            if shares
+        )
         if self._bar is not None:
+            self._bar.below = below
             self._bar.update(self._task, completed=used, text=text)
         elif self._last:
-            print(f"{self._what} {used:4.0%} {text}", file=sys.stderr, flush=True)
+            line = f"{self._what} {used:4.0%} {text}" + (f"; {below}" if below else "")
+            print(line, file=sys.stderr, flush=True)
         self._last = now
 
 

@@ -2,7 +2,7 @@
 
 python -m training.curves runs/first runs/second
     draws curves.svg into each folder: all anchors, with the 95% intervals of the matches.
-python -m training.curves --compare strength.svg both=runs/0,runs/1,runs/2 imitation=runs/3 --x minutes
+python -m training.curves --compare both=runs/0,runs/1,runs/2 imitation=runs/3 --x minutes --out strength.svg
     draws several runs into one picture. Runs of one label, such as seeds, are averaged, each run interpolated between
     its matches; the band then reaches from the lowest of them to the highest. A label's only run has its 95% intervals.
 """
@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,10 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mozaic_env.arena.files import check_names, check_output_file
 from mozaic_env.core.text import read_lines, user_path
+from training.command import run_script
 from training.run_folder import METRICS
 
-CURVES = "curves.svg"
+CURVES, COMPARISON = "curves.svg", "comparison.svg"
 PREFIX, SUFFIX = "evaluation/", "/points"
 NO_MATCHES = "{} has no matches on the way; evaluation.share in its configuration is 0"
 AXES = {"decisions": "decisions learnt from", "minutes": "minutes since the start of the run"}
@@ -177,7 +180,9 @@ def _draw(file: Path, curves: dict[str, Curve], axis: str, title: str, legend: s
     axes.legend(title=legend)
     new = file.with_name(f".{file.name}.new")
     try:
-        figure.savefig(new, format=file.suffix[1:] or "svg")
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing")  # a run's name in letters that the font lacks
+            figure.savefig(new, format=file.suffix[1:] or "svg")
         os.replace(new, file)
     finally:
         new.unlink(missing_ok=True)
@@ -189,24 +194,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "runs", nargs="+", metavar="RUN", help="folders of runs; with --compare: LABEL=RUN,RUN,... or RUN"
     )
+    parser.add_argument("--compare", action="store_true", help="draw all into one picture")
     parser.add_argument(
-        "--compare", metavar="FILE", type=user_path, help="draw all into one picture, such as strength.svg"
+        "--out", metavar="FILE", type=user_path, help=f"the picture with --compare; default: {COMPARISON}"
     )
     parser.add_argument("--against", metavar="NAME", help="the anchor to compare by; default: the strongest")
     parser.add_argument("--x", choices=AXES, help="along which to compare; default: decisions")
     given = parser.parse_args(arguments)
     try:
-        if given.compare is None:
-            if given.against or given.x:
-                raise ValueError("--against and --x belong to --compare FILE, which is not given")
+        check_names(sys.argv[1:] if arguments is None else arguments)
+        if not given.compare:
+            if given.against or given.x or given.out:
+                raise ValueError("--against, --x and --out belong to --compare, which is not given")
             for run in given.runs:
                 if not draw_curves(user_path(run)):
                     raise ValueError(NO_MATCHES.format(run))
                 print(user_path(run) / CURVES)
         else:
-            for line in compare(given.compare, given.runs, given.against, given.x or "decisions"):
+            file = given.out or Path(COMPARISON)
+            check_output_file(file)
+            for line in compare(file, given.runs, given.against, given.x or "decisions"):
                 print(line)
-            print(given.compare)
+            print(file)
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -214,4 +223,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -13,7 +13,7 @@ Metrics, in metrics.jsonl and TensorBoard, one value for about each `LOG_EVERY` 
     warm_start/decisions_per_second
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from torch.nn import functional
 from mozaic_env.agents.networks import Network
 from mozaic_env.core.game import Game
 from training.budget import Budget
-from training.callbacks import ProgressBar
+from training.callbacks import ARGMAX, ProgressBar
 from training.config import Config
 from training.lessons import Ahead, Lessons, TeacherGames, make_teacher
 
@@ -113,12 +113,13 @@ class WarmStart:
         self.budget.start(state["elapsed"])
         self.optimizer.load_state_dict(state["optimizer"])
 
-    def run(self, logger: Logger, after_stretch: Callable[[], None]) -> None:
+    def run(self, logger: Logger, after_stretch: Callable[[], None], strength: Mapping[str, float]) -> None:
         """Learns until the budget is used up.
 
         Args:
             logger: of the run.
             after_stretch: called where it does no harm to save.
+            strength: as `RunCallback` has it.
 
         Raises:
             Stopped: a signal came.
@@ -135,7 +136,7 @@ class WarmStart:
         progress = ProgressBar(self.budget, "imitating")
         progress.start()
         noted: list[tuple[float, ...]] = []
-        since, shown = self.decisions, {}
+        since, shown = self.decisions, dict[str, float]()
         try:
             with Ahead(games.next_lessons) as lessons:
                 first: Lessons | None = None
@@ -152,7 +153,7 @@ class WarmStart:
                     if self.decisions - since >= LOG_EVERY or self.budget.used(self.decisions) >= 1:
                         shown = self._log(logger, noted)
                         noted, since = [], self.decisions
-                    progress.show(self.decisions, shown)
+                    progress.show(self.decisions, {ARGMAX: strength, "teacher": shown})
                     after_stretch()
             self.is_over = True
         finally:

@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.table import Table
-
 from mozaic_env.arena.cluster import LOCAL, connect
 from mozaic_env.arena.console import make_console
+from mozaic_env.arena.figures import Figures
 from mozaic_env.arena.parser import Parser
 from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.numbers import is_number
+from training.command import run_script
 from training.config import load_config
 from training.rllib_config import RLlibConfig
 from training.rllib_train import MODULES, check
@@ -96,16 +96,14 @@ def measure(algorithms: Mapping[int, Any], rounds: int, updates: int) -> dict[in
     return turns
 
 
-def make_table(turns: Mapping[int, Sequence[Turn]], title: str) -> Table:
+def make_table(turns: Mapping[int, Sequence[Turn]], title: str) -> Figures:
     """Medians, and the medians of the ratios to the first number of runners, one line for each number."""
-    table = Table(title=title)
     names = "runners", "played / s", "lowest", "highest", "ratio", "/ CPU s", "trained / s", "ratio", "learner's share"
-    for name in names:
-        table.add_column(name, justify="right")
     first = next(iter(turns.values()))
+    lines = []
     for number, mine in turns.items():
         played, trained = [turn.played for turn in mine], [turn.trained for turn in mine]
-        table.add_row(
+        line = (
             str(number),
             *(f"{figure:,.0f}" for figure in (statistics.median(played), min(played), max(played))),
             f"{statistics.median(turn.played / other.played for turn, other in zip(mine, first, strict=True)):.2f}",
@@ -114,10 +112,11 @@ def make_table(turns: Mapping[int, Sequence[Turn]], title: str) -> Table:
             f"{statistics.median(turn.trained / other.trained for turn, other in zip(mine, first, strict=True)):.2f}",
             f"{statistics.median(turn.learning / turn.whole for turn in mine):.0%}",
         )
-    return table
+        lines.append(line)
+    return Figures(title, names, lines, spare=((8,), (2, 3), (5,)))
 
 
-def run(config: RLlibConfig, numbers: Sequence[int], rounds: int, updates: int) -> Table:
+def run(config: RLlibConfig, numbers: Sequence[int], rounds: int, updates: int) -> Figures:
     """Measures in a process that has Ray already; gives what is to be shown.
 
     Raises:
@@ -181,4 +180,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

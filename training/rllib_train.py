@@ -9,6 +9,7 @@ that it was playing: training goes on with those that are left, and Ray starts t
 Ctrl-C or SIGTERM ends the training after the update under way and keeps what was learnt.
 """
 
+import contextlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,18 +18,21 @@ from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.agents.networks import check_network
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.cluster import LOCAL, connect
+from mozaic_env.arena.files import check_names
 from mozaic_env.arena.parser import Parser
 from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.game import Game
 from mozaic_env.core.text import user_path
 from mozaic_env.games import make_game
 from training.budget import Budget, Stopped
-from training.callbacks import ProgressBar
+from training.callbacks import SAMPLED, ProgressBar
+from training.command import run_script
 from training.config import load_config
 from training.rllib_config import RLlibConfig
 from training.run_folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, make_logger
 from training.train import report
 
+MODULE = "training.rllib_train"
 # Of RLlib; what needs them is imported where it is used, so that without them there is an answer, not a traceback.
 MODULES = ("ray", "tree", "torch", "safetensors")
 
@@ -57,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.resume is not None and (given.config or given.run_dir or given.overwrite):
         parser.error("--resume RUN takes the run's own configuration; leave --config, --run-dir and --overwrite out")
     try:
+        check_names(sys.argv[1:] if arguments is None else arguments)
         if given.resume is None:
             config, before = load_config(given.config, given.overrides, RLlibConfig), None
         else:
@@ -115,11 +120,10 @@ def run(config: RLlibConfig, game: Game, folder: RunFolder, before: Path | None)
         with Budget(config.steps, config.minutes) as budget:
             train(config, game, folder, budget, before)
             folder.end(FINISHED if budget.signal is None else INTERRUPTED)
+        if budget.signal is not None:
+            print(f"{budget.how_stopped()}. To go on: {folder.resume_command(MODULE)}", file=sys.stderr)
     except BaseException as error:
-        folder.fail(error)
-        note = folder.path / RUN
-        print(f"error: the run failed: {error!r}; {note} has the details", file=sys.stderr)
-        return 130 if isinstance(error, KeyboardInterrupt) else 1
+        return folder.tell_failure(error, MODULE)
     return 0
 
 
@@ -159,22 +163,22 @@ def train(config: RLlibConfig, game: Game, folder: RunFolder, budget: Budget, be
                 budget.check()
                 before_update, result = algorithm.decisions, algorithm.train()
                 if watch.look() and algorithm.decisions > before_update:
-                    bar.show(algorithm.decisions, write_numbers(logger, result, algorithm, budget, (steps, elapsed)))
+                    scores = write_numbers(logger, result, algorithm, budget, (steps, elapsed))
+                    bar.show(algorithm.decisions, {SAMPLED: scores})
                     saver.check_weights()
                     saver.save_if_time()
         except Stopped as reason:
-            print(reason, file=sys.stderr)
+            if budget.signal is None:  # else `run` says so when all is kept
+                print(reason, file=sys.stderr)
         finally:
             bar.stop()
             logger.close()
             saver.save_final()
             facts = {"steps": algorithm.decisions, "training_seconds": round(budget.elapsed, 1)}
             folder.note(**facts, **watch.facts())
-    try:
+    with contextlib.suppress(Stopped):
         report(config, game, folder, budget)
-    except Stopped as reason:
-        print(reason, file=sys.stderr)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -30,6 +30,8 @@ from mozaic_env.agents.checkpoint import versions
 from mozaic_env.agents.folders import CHECKPOINTS
 from mozaic_env.agents.thinning import superfluous
 from mozaic_env.core.text import read_text
+from training.command import INTERRUPTED as INTERRUPTED_AT_ONCE
+from training.command import shell_command
 from training.config import Config, as_yaml
 
 CONFIG, RUN, METRICS, TENSORBOARD, LOCK = "config.yaml", "run.json", "metrics.jsonl", "tensorboard", ".lock"
@@ -139,6 +141,10 @@ class RunFolder:
         """Lets other processes train in the folder."""
         self._lock.release()
 
+    def resume_command(self, module: str) -> str:
+        """The line that goes on with the run, given the module that trains."""
+        return shell_command(module, "--resume", str(self.path))
+
     def note(self, **facts: Any) -> None:
         """Adds facts to run.json."""
         self._facts.update(facts)
@@ -154,6 +160,20 @@ class RunFolder:
             self.end(FAILED, error=f"{type(error).__name__}: {error}", traceback=traceback.format_exc().splitlines())
         except OSError as second:
             print(f"{self.path / RUN} can't be written: {second}", file=sys.stderr)
+
+    def tell_failure(self, error: BaseException, module: str) -> int:
+        """Notes and prints what ended the run too early; returns the exit status.
+
+        Args:
+            error: that came out of the training.
+            module: that trains.
+        """
+        self.fail(error)
+        if isinstance(error, KeyboardInterrupt):
+            print(f"interrupted at once. To go on: {self.resume_command(module)}", file=sys.stderr)
+            return INTERRUPTED_AT_ONCE
+        print(f"error: the run failed: {error!r}; {self.path / RUN} has the details", file=sys.stderr)
+        return 1
 
     def thin(self) -> None:
         """Of the checkpoints along the way keeps the latest, the first, and some between, evenly spread."""

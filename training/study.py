@@ -165,8 +165,12 @@ class Sweep:
         retried = {trial.user_attrs.get(RETRY) for trial in trials}
         return [trial for trial in trials if trial.state in ENDED and trial.number not in retried]
 
-    def run(self, trials: int) -> int:
+    def run(self, trials: int, command: str) -> int:
         """Goes on until there are so many trials or a signal comes.
+
+        Args:
+            trials: of the study, earlier ones included.
+            command: named after a signal as the one that goes on.
 
         Returns:
             The exit status: 0 if a trial has come to its end or may still do so, else 1.
@@ -185,7 +189,8 @@ class Sweep:
             self._report()
         self._report(show=True)
         if self._signal is not None:
-            console.print(f"stopped by {self._signal.name}; the same command goes on with the study", markup=False)
+            said = f"stopped by {self._signal.name}; what was tried is kept. To go on: {command}"
+            console.print(said, markup=False, soft_wrap=True)
             return 0
         return 0 if any(trial.state == TrialState.COMPLETE for trial in self.trials) else 1
 

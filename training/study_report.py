@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from optuna.trial import FrozenTrial, TrialState
-from rich.table import Table
 
-from mozaic_env.arena.console import make_console
+from mozaic_env.arena.console import make_console, whole_text
+from mozaic_env.arena.figures import Figures
 from training.run_folder import write_atomically
 
 TEXT, PICTURE = "sweep.txt", "sweep.svg"
@@ -24,30 +24,29 @@ def write_report(folder: Path, trials: Sequence[FrozenTrial], keys: Sequence[str
         OSError: a file can't be written.
     """
     shown = table(trials, keys, anchor)
-    console = make_console()
     if show:
+        console = make_console()
         console.print(shown)
         console.print(f"It is kept in {folder}.", markup=False, soft_wrap=True)
-    with console.capture() as captured:
-        console.print(shown)
-    write_atomically(folder / TEXT, captured.get())
+    write_atomically(folder / TEXT, whole_text(shown))
     draw(folder / PICTURE, trials, keys, anchor)
 
 
-def table(trials: Sequence[FrozenTrial], keys: Sequence[str], anchor: str) -> Table:
+def table(trials: Sequence[FrozenTrial], keys: Sequence[str], anchor: str) -> Figures:
     """The trials, the best first, those that were pruned or failed below."""
     order = {TrialState.COMPLETE: 0, TrialState.PRUNED: 1, TrialState.FAIL: 2}
     ranked = sorted(trials, key=lambda trial: (order[trial.state], -(trial.value or 0.0), trial.number))
-    made = Table(title=f"{len(trials)} trials, points in % against {anchor} with 95% intervals")
-    for column in ("trial", "points", "", *keys):
-        made.add_column(column, justify="left" if column in keys else "right")
+    lines = []
     for trial in ranked:
         points = "" if trial.value is None else f"{100 * trial.value:.1f}"
         if "interval" in trial.user_attrs:
             points += " [{:.1f}, {:.1f}]".format(*(100 * end for end in trial.user_attrs["interval"]))
         values = [_short(trial.params.get(key)) for key in keys]
-        made.add_row(str(trial.number), points.replace("[", r"\["), STATES[trial.state], *values)
-    return made
+        lines.append((str(trial.number), points, STATES[trial.state], *values))
+    title = f"{len(trials)} trials, points in % against {anchor} with 95% intervals"
+    places = range(3, 3 + len(keys))
+    columns = ("trial", "points", "", *(key.replace(".", ".\n") for key in keys))
+    return Figures(title, columns, lines, spare=[(place,) for place in places], left=(2, *places))
 
 
 def _short(value: Any) -> str:

@@ -23,9 +23,11 @@ trial that was under way is then tried once more. A trial that fails is noted as
 import sys
 from collections.abc import Sequence
 
+from mozaic_env.arena.files import check_names
 from mozaic_env.arena.parser import Parser
 from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.text import user_path
+from training.command import run_script, shell_command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,18 +50,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pruner", choices=("median", "hyperband", "none"), default="median")
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="for all trials, as in game.options.rows=4")
     given = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
     try:
+        check_names(words)
         if given.trials < 1:
             raise ValueError(f"--trials {given.trials}; accepted: a whole number of at least 1")
         need("a sweep", "optuna")
         from training.study import Sweep
 
         with Sweep(given.study, given.config, given.space, given.overrides, given.minutes_each, given.pruner) as sweep:
-            return sweep.run(given.trials)
+            return sweep.run(given.trials, shell_command("training.sweep", *words))
     except (OSError, ValueError, MissingExtra) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -12,12 +12,11 @@ rounds of the ratio within a round.
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
 import torch
-from rich.table import Table
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
@@ -27,10 +26,12 @@ from torch import Tensor, nn
 from mozaic_env.agents.network import NetworkConfig
 from mozaic_env.agents.networks import make_network
 from mozaic_env.arena.console import make_console
+from mozaic_env.arena.figures import Figures
 from mozaic_env.arena.parser import Parser
 from mozaic_env.core.game import Game
 from mozaic_env.envs.single import GameEnv
 from training.budget import Budget
+from training.command import run_script
 from training.config import Config, load_config, override_config
 from training.environment import PaidEnv
 from training.league import League
@@ -134,6 +135,17 @@ def measure(
     return speeds
 
 
+def make_table(title: str, speeds: Mapping[str, Sequence[float]], games: Mapping[str, int]) -> Figures:
+    """One line for each learner: its number of parallel games, its speeds, how many times as fast "own" is."""
+    lines = []
+    for name, values in speeds.items():
+        ratio = statistics.median(own / other for own, other in zip(speeds["own"], values, strict=True))
+        figures = (f"{value:,.0f}" for value in (statistics.median(values), min(values), max(values)))
+        lines.append((name, str(games[name]), *figures, f"{ratio:.2f}"))
+    columns = ("learner", "games", "median", "lowest", "highest", "own / it")
+    return Figures(title, columns, lines, spare=((3, 4), (1,)))
+
+
 def fixed_opponents_only(config: Config) -> Config:
     """The configuration with games against its first fixed agent alone, since stock environments have no league.
 
@@ -171,19 +183,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     models.update({name: make_stock(config, game, device, size) for name, size in stock.items()})
     clock, second = (time.process_time, "CPU second") if given.cpu_time else (time.perf_counter, "second")
     speeds = measure(models, given.rounds, config.ppo.games * config.ppo.rollout, clock)
-    made = Table(
-        title=f"decisions trained per {second}, {given.rounds} rounds, {torch.get_num_threads()} threads, {device}"
-    )
-    made.caption = f"own in {'bfloat16' if bfloat16 else 'float32'}, stock in float32"
-    for column in ("learner", "games", "median", "lowest", "highest", "own / it"):
-        made.add_column(column, justify="left" if column == "learner" else "right")
-    for name, values in speeds.items():
-        ratio = statistics.median(own / other for own, other in zip(speeds["own"], values, strict=True))
-        figures = (f"{value:,.0f}" for value in (statistics.median(values), min(values), max(values)))
-        made.add_row(name, str(models[name].n_envs), *figures, f"{ratio:.2f}")
-    make_console().print(made)
+    title = f"decisions trained per {second}, {given.rounds} rounds, {torch.get_num_threads()} threads, {device}"
+    title += f"; own in {'bfloat16' if bfloat16 else 'float32'}, stock in float32"
+    make_console().print(make_table(title, speeds, {name: model.n_envs for name, model in models.items()}))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

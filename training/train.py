@@ -23,6 +23,7 @@ from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
 from mozaic_env.arena.evaluate import append_evaluation, evaluate
+from mozaic_env.arena.files import check_names
 from mozaic_env.arena.parser import Parser
 from mozaic_env.core.game import Game
 from mozaic_env.core.text import user_path
@@ -30,6 +31,7 @@ from mozaic_env.games import make_game
 from training import state
 from training.budget import Budget, Stopped
 from training.callbacks import RunCallback
+from training.command import run_script
 from training.config import Config, load_config
 from training.curves import draw_curves
 from training.environment import PaidEnv
@@ -41,6 +43,7 @@ from training.run_folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, m
 from training.saving import Saver
 from training.timing import SELF_PLAY, WARM_START, Stopwatch, watch_run
 
+MODULE = "training.train"
 MOST_THREADS = 8  # with networks as small as these, more would only wait for each other
 
 
@@ -66,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--resume RUN takes the run's own configuration; leave --config, --run-dir and --overwrite out")
     before: state.State | None = None
     try:
+        check_names(sys.argv[1:] if arguments is None else arguments)
         if given.resume is not None:
             path = user_path(given.resume)
             config = load_config_to_resume(path, given.overrides)
@@ -82,11 +86,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with Budget(config.steps, config.minutes) as budget:
             train(config, game, folder, budget, before)
+        if budget.signal is not None:
+            print(f"{budget.how_stopped()}. To go on: {folder.resume_command(MODULE)}", file=sys.stderr)
     except BaseException as error:
-        folder.fail(error)
-        note = folder.path / "run.json"
-        print(f"error: the run failed: {error!r}; {note} has the details", file=sys.stderr)
-        return 130 if isinstance(error, KeyboardInterrupt) else 1
+        return folder.tell_failure(error, MODULE)
     finally:
         folder.release()
     return 0
@@ -161,9 +164,12 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
     watch_run(clock, model, env, league, warm, saver)
     try:
         try:
+            saver.anchors.compile()
+            if before is None:
+                budget.start()
             if not warm.is_over:
                 with clock.phase(WARM_START):
-                    warm.run(logger, saver.between_updates)
+                    warm.run(logger, saver.between_updates, saver.anchors.latest)
                 if config.warm_start.keep:
                     model.policy.keep_close_to(network)
                 budget.start()
@@ -171,11 +177,12 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
             with clock.phase(SELF_PLAY):
                 play(config, model, env, league, budget, saver)
         except Stopped as reason:
+            if budget.signal is not None:
+                raise
             print(reason, file=sys.stderr)
-        if config.evaluation.share and budget.signal is None:
-            saver.anchors.measure(logger, saver.decisions)
-    except Stopped as reason:
-        print(reason, file=sys.stderr)
+        saver.anchors.measure(logger, saver.decisions)
+    except Stopped:
+        pass  # by a signal: `main` says so when all is kept
     finally:
         logger.close()
         saver.save_final()
@@ -187,8 +194,8 @@ def train(config: Config, game: Game, folder: RunFolder, budget: Budget, before:
             draw_curves(folder.path)
         console.make_console().print(clock.table())
         report(config, game, folder, budget)
-    except Stopped as reason:
-        print(reason, file=sys.stderr)
+    except Stopped:
+        pass
     folder.end(FINISHED if budget.signal is None else INTERRUPTED)
 
 
@@ -204,7 +211,7 @@ def play(config: Config, model: SelfPlayPPO, env: PaidEnv, league: League, budge
         Stopped: by time or signal.
         FloatingPointError: the weights are not numbers any more.
     """
-    callback = RunCallback(env, league, budget, saver.network, saver.between_updates)
+    callback = RunCallback(env, league, budget, saver.network, saver.between_updates, saver.anchors.latest)
     if not model.num_timesteps:  # the first games need opponents
         league.refresh(env.games, 0)
     try:
@@ -263,4 +270,4 @@ def report(config: Config, game: Game, folder: RunFolder, budget: Budget) -> Non
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -7,12 +7,12 @@ import contextlib
 import json
 import os
 import signal
-import sys
 import threading
 from pathlib import Path
 
 from mozaic_env.arena.evaluate import read_evaluations
 from mozaic_env.core.text import read_text
+from training.command import run_script
 from training.config import Config
 from training.curves import Measurement, read_curves
 from training.run_folder import FINISHED, RUN
@@ -75,4 +75,4 @@ def last_line(log: Path) -> str:
 
 if __name__ == "__main__":
     threading.Thread(target=end_with_starter, daemon=True).start()
-    sys.exit(main())
+    run_script(main)

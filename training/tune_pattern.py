@@ -18,6 +18,7 @@ from mozaic_env.agents import kernels
 from mozaic_env.agents.builtin import CompiledAgent
 from mozaic_env.arena.match import play_match
 from mozaic_env.games import make_game
+from training.command import run_script
 
 START = (0.28, 0.66, 1.53)
 
@@ -58,4 +59,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -4,6 +4,8 @@ Needs rich, which the `train` extra installs.
 """
 
 import contextlib
+import io
+import os
 from collections.abc import Callable, Iterator, Sequence
 
 from mozaic_env.arena.intervals import Interval
@@ -13,58 +15,30 @@ from mozaic_env.core.extras import importing
 from mozaic_env.games import game_class
 
 with importing("a table"):
-    from rich import box
-    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
+    from rich.console import Console, RenderableType
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-    from rich.table import Table
-    from rich.text import Text
 
+    from mozaic_env.arena.figures import Figures
 
-PIPE_WIDTH = 160  # columns where the output is no terminal and nothing needs to fit
+PIPE_WIDTH = 10_000  # columns where the output is no terminal and nothing needs to fit
 
 
 def make_console(stderr: bool = False) -> Console:
-    """A console without colour codes and line breaks where its output is not a terminal."""
+    """A console without colour codes and line breaks where its output is not a terminal.
+
+    COLUMNS in the environment is the width, there too.
+    """
     console = Console(stderr=stderr, highlight=False)
-    if not console.is_terminal:
+    if not console.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
         console.width = PIPE_WIDTH
     return console
 
 
-class Figures:
-    """A titled table of figures, in as many parts, one below the other, as the width needs."""
-
-    def __init__(self, title: str, columns: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
-        """Takes the texts.
-
-        Args:
-            title: what stands above.
-            columns: their names; the first one stays in each part.
-            lines: the texts in the columns.
-        """
-        self._title, self._columns, self._lines = title, columns, lines
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Text(self._title)
-        unbound = options.update(max_width=10_000)
-        low, end = 1, len(self._columns)
-        while low < end:
-            high = end
-            while (
-                high > low + 1 and console.measure(self._part(low, high), options=unbound).maximum > options.max_width
-            ):
-                high -= 1
-            yield self._part(low, high)
-            low = high
-
-    def _part(self, low: int, high: int) -> Table:
-        table = Table(box=box.SIMPLE_HEAD)
-        for index in (0, *range(low, high)):
-            justify: JustifyMethod = "right" if index else "left"
-            table.add_column(self._columns[index], justify=justify, no_wrap=True, overflow="ellipsis")
-        for line in self._lines:
-            table.add_row(line[0], *line[low:high])
-        return table
+def whole_text(shown: RenderableType) -> str:
+    """What a console prints where nothing needs to fit, for files."""
+    out = io.StringIO()
+    Console(file=out, width=PIPE_WIDTH).print(shown)
+    return out.getvalue()
 
 
 @contextlib.contextmanager
@@ -138,7 +112,9 @@ def match_cells(result: MatchResult) -> list[str]:
 def match_table(title: str, results: Sequence[MatchResult], seat_names: Sequence[str]) -> Figures:
     """One line for each match of one game, seen from its first player."""
     columns = match_columns(seat_names, game_class(results[0].game).margin_unit)
-    return Figures(title, columns, [match_cells(result) for result in results])
+    seats = range(6, len(columns) - 1)
+    spare = ((1, 2, 3), seats, (len(columns) - 1,))
+    return Figures(title, columns, [match_cells(result) for result in results], spare=spare)
 
 
 def match_notes(results: Sequence[MatchResult]) -> list[str]:
@@ -182,7 +158,7 @@ def ladder_cells(rating: Rating) -> list[str]:
 
 def ladder_table(title: str, ratings: Sequence[Rating]) -> Figures:
     """One line for each agent, the strongest first."""
-    return Figures(title, LADDER_COLUMNS, [ladder_cells(rating) for rating in ratings])
+    return Figures(title, LADDER_COLUMNS, [ladder_cells(rating) for rating in ratings], spare=((3,), (2,), (4,)))
 
 
 def elo_text(elo: float | None, interval: Interval | None) -> str:
@@ -204,7 +180,7 @@ def cross_cells(names: Sequence[str], pairs: PairCounts) -> list[list[str]]:
 
 
 def cross_table(title: str, names: Sequence[str], pairs: PairCounts) -> Figures:
-    """Who scored how much against whom; the columns have the numbers of the lines."""
+    """Who scored how much against whom; the columns have the numbers of the lines, the first are the last to go."""
     places = [str(place) for place in range(1, len(names) + 1)]
     lines = [[f"{place} {line[0]}", *line[1:]] for place, line in zip(places, cross_cells(names, pairs), strict=True)]
-    return Figures(title, ["agent", *places], lines)
+    return Figures(title, ["agent", *places], lines, spare=[(column,) for column in range(1, len(lines) + 1)])

@@ -8,6 +8,7 @@ from typing import Any
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.names import MODULES, Spec, read_spec
 from mozaic_env.agents.specs import make_agent
+from mozaic_env.arena.files import check_names
 from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
@@ -32,6 +33,7 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
         ValueError: no such agent, one that does not play this game, or an option that is given twice.
         MissingExtra: one is a policy, and torch or safetensors is not installed.
     """
+    check_names(specs)
     cards = [_card(spec) for spec in specs]
     asked, options = getattr(arguments, "game", None), dict[str, Any]()
     name = asked or DEFAULT_GAME

@@ -4,8 +4,9 @@ import contextlib
 import errno
 import json
 import os
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, TextIO
 
@@ -86,6 +87,23 @@ def append_lines(path: str | Path, lines: Iterable[str]) -> None:
                 text = b"\n" + text
         file.write(text)
         _to_disk(file)
+
+
+def check_names(words: Sequence[str]) -> None:
+    """ValueError if a word, such as a folder's name, can't be written into files: results, cards, configurations.
+
+    That is so if its bytes are no UTF-8, or if this process takes bytes for letters by another encoding.
+    """
+    for word in words:
+        try:
+            is_text = word.encode() == os.fsencode(word)
+        except UnicodeEncodeError:
+            is_text = False
+        if not is_text:
+            raise ValueError(
+                f"{word!a} is no UTF-8 as this process reads it ({sys.getfilesystemencoding()}); set PYTHONUTF8=1, "
+                "or use ASCII letters"
+            )
 
 
 def check_output_file(path: str | Path) -> None:

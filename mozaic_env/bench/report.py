@@ -62,22 +62,16 @@ def number(value: float, unit: str) -> str:
 
 def table(title: str, rows: Sequence[Row]) -> Any:
     """One line for each row of a part, as a rich renderable."""
-    from rich import box
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
+    from mozaic_env.arena.figures import Figures
 
-    made = Table(box=box.SIMPLE_HEAD)
-    made.add_column("what runs", overflow="fold")
-    for name in ("median", "min..max", "unit", "from", "cores"):
-        made.add_column(name, justify="left" if name == "unit" else "right", no_wrap=True)
-    made.add_column("what each step gives", overflow="fold")
+    lines = []
     for row in rows:
         spread = "" if row.repetitions == 1 else f"{number(row.low, row.unit)}..{number(row.high, row.unit)}"
         whole = "" if row.cores is None else f"{row.repetitions}/{row.repetitions + row.left_out}"
         cores = "" if row.cores is None else f"{row.cores:.1f}"
-        made.add_row(row.name, number(row.value, row.unit), spread, row.unit, whole, cores, row.produces)
-    return Group(Text(title), made)
+        lines.append((row.name, number(row.value, row.unit), spread, row.unit, whole, cores, row.produces))
+    columns = ("what runs", "median", "min..max", "unit", "from", "cores", "what each step gives")
+    return Figures(title, columns, lines, spare=((2,), (4, 5), (6,)), left=(3, 6))
 
 
 def write_plot(path: str | Path, rows: Sequence[Row], caption: str) -> None:

@@ -29,7 +29,7 @@ def _first_step(cache: str | None) -> tuple[float, float]:
     """Seconds that the import took, and all up to the first step, in a process of its own."""
     environment = os.environ | ({} if cache is None else {CACHE_VARIABLE: cache})
     done = subprocess.run(
-        [sys.executable, "-c", _FIRST_STEP], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", _FIRST_STEP], env=environment, capture_output=True, encoding="utf-8", check=False
     )
     if done.returncode:
         raise ValueError(f"the process that measures the start failed: {done.stderr.strip().splitlines()[-1:]}")

@@ -29,14 +29,14 @@ with importing("--terminal"):
 
 BOTH = "both"  # seats are the user's
 FEW = 24  # moves are listed without being asked for
-MOST_DRAWS = 4  # have lines of their own
+MOST_DRAWS = 4  # are told one by one; of more the number, as on the page, for the board shows what came of them
 HELP = """\
 {moves}   take that move; Tab completes it
 moves          list all moves
-hint [AGENT]   what the agent you play against would do, or another one, such as expectimax:depth=2
+hint [AGENT]   what the agent you play against, or another one, would do
 undo           take your last move back; the same luck comes again
 board          show the board once more
-record FILE    write the game so far as a record, which mozaic replay and the page read
+record FILE    write the game so far as a record, for mozaic replay or the page
 help           this list
 quit           end; so do Ctrl-D and Ctrl-C"""
 
@@ -47,10 +47,12 @@ def run(arguments: Namespace, game: Game, agents: Mapping[str, Agent]) -> int:
     Args:
         arguments: of the command line.
         game: what is played.
-        agents: by names; the first one takes the seats that the user does not, further ones what is left then.
+        agents: by names. The seats that the user does not take are theirs in this order, from the first one again
+            where there are more seats; if none was asked for, all are the first one's, who is the usual opponent.
     """
     seed = secrets.randbelow(2**32) if arguments.seed is None else check_whole_number("seed", arguments.seed, 0)
-    play = Play(game, seed, list(_seats(arguments.seat or "0", game, list(agents))))
+    opponents = list(agents) if arguments.agents else list(agents)[:1]
+    play = Play(game, seed, list(_seats(arguments.seat or "0", game, opponents)))
     table = Terminal(play, agents, console.make_console())
     try:
         table.play_on()
@@ -131,8 +133,12 @@ class Terminal:
             _complete_with(lambda: ())
 
     def say(self, text: str) -> None:
-        """Prints a line or several as they are."""
-        self.out.print(text, markup=False, soft_wrap=True)
+        """Prints a line or several; a terminal breaks them between words."""
+        self._show(Text(text))
+
+    def _show(self, text: Text) -> None:
+        wrapped = self.out.is_terminal  # elsewhere nothing needs to fit
+        self.out.print(text, soft_wrap=not wrapped, overflow="fold" if wrapped else None, crop=False)
 
     # --- what happens -----------------------------------------------------------------------------
 
@@ -243,7 +249,7 @@ class Terminal:
         """What has happened since the last time, the board, and what can be done."""
         self._tell()
         self.out.print()
-        self.out.print(Text.from_ansi(self.game.draw_ansi(self.play.now, self._seen)), soft_wrap=True)
+        self._show(Text.from_ansi(self.game.draw_ansi(self.play.now, self._seen)))
         self._seen = self.play.now
         moves = list(self._moves())
         if moves:
@@ -261,7 +267,7 @@ class Terminal:
                 who = "" if step.by == HUMAN else f" ({step.by})"
                 self.say(f"{step.told}{who}")
             drawn = play.drawn[number]
-            for told in drawn if len(drawn) <= MOST_DRAWS else ["; ".join(drawn)]:
+            for told in drawn if len(drawn) <= MOST_DRAWS else [f"{len(drawn)} draws"]:
                 self.say(told)
         self._told = len(play.positions)
 
@@ -282,7 +288,8 @@ class Terminal:
         for path in sorted(self._written):
             with atomic_write(path) as file:
                 file.write(f"{record}\n")
-        self.say(f"the game {'so far ' if self.play.mover is not None else ''}as a record:\n{record}")
+        self.say(f"the game {'so far ' if self.play.mover is not None else ''}as a record:")
+        self.out.print(Text(str(record)), soft_wrap=True)  # one line, to copy
 
 
 def _read(prompt: str) -> str:

@@ -63,6 +63,17 @@ def test_the_best_by_points_against_the_last_anchor_is_kept_and_stands_for_the_r
     assert "<svg" in picture
 
 
+def test_measuring_changes_nothing_that_is_learnt(config, tmp_path):
+    warm = 'warm_start={teacher: "expectimax:depth=2", decisions: 2048, games: 32, minibatch: 128}'
+    for name, share in (("with", 1), ("without", 0)):
+        words = [warm, f"evaluation.share={share}", "evaluation.share_games=2", "opponents.fixed={greedy: 1}"]
+        assert main(["--config", config, "--run-dir", str(tmp_path / name), *words]) == 0
+    assert len(measured(tmp_path / "with")) > 2
+    assert not measured(tmp_path / "without")
+    one, two = (tmp_path / name / "final" / "policy.safetensors" for name in ("with", "without"))
+    assert one.read_bytes() == two.read_bytes()
+
+
 def test_curves_of_a_run_without_matches_on_the_way_are_an_error(config, tmp_path, capsys):
     folder = tmp_path / "run"
     assert main(["--config", config, "--run-dir", str(folder), "steps=1024", "evaluation.share=0"]) == 0

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from training.curves import Measurement, main, make_curve
+from training.curves import COMPARISON, Measurement, main, make_curve
 
 
 def make_run(folder, points, *, each=100, minutes=True, anchors=("greedy", "pattern")):
@@ -38,30 +38,42 @@ def test_several_runs_in_one_picture(tmp_path, capsys):
     two = make_run(tmp_path / "two", [0.4, 0.6])
     alone = make_run(tmp_path / "alone", [0.3])
     picture = tmp_path / "both.svg"
-    assert main(["--compare", str(picture), f"seeds={one},{two}", alone, "--x", "minutes"]) == 0
+    assert main(["--compare", f"seeds={one},{two}", alone, "--x", "minutes", "--out", str(picture)]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "seeds: 55.0 [50.0, 60.0] after 100 minutes (mean of 2 runs, lowest and highest)",
         "alone: 30.0 [20.0, 40.0] after 50 minutes (one run, 95% interval)",
         str(picture),
     ]
     assert "<svg" in picture.read_text()
-    assert main(["--compare", str(tmp_path / "both.png"), one, "--against", "greedy"]) == 0
+    assert main(["--compare", one, "--against", "greedy", "--out", str(tmp_path / "both.png")]) == 0
     assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
     assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {"both.svg", "both.png"}
+
+
+def test_all_that_is_named_beside_compare_is_a_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        make_run(tmp_path / name, [0.2])
+    assert main(["--compare", "one", "two"]) == 0
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["one", "two", COMPARISON]
+    assert "<svg" in (tmp_path / COMPARISON).read_text()
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--compare", "x.svg", "one", "one"], "'one' is no group of runs of its own label"),
-        (["--compare", "x.svg", "label="], "'label=' is no group"),
-        (["--compare", "x.svg", "nowhere"], "can't be read"),
-        (["--compare", "x.svg", "empty"], "no matches on the way"),
-        (["--compare", "x.svg", "one", "--against", "kasparov"], "accepted: greedy, pattern"),
-        (["--compare", "x.svg", "old", "--x", "minutes"], "old: a run has not noted its minutes"),
-        (["--compare", "x.cat", "one"], "cat"),
-        (["--compare", "nowhere/x.svg", "one"], "nowhere"),
+        (["--compare", "one", "one"], "'one' is no group of runs of its own label"),
+        (["--compare", "label="], "'label=' is no group"),
+        (["--compare", "nowhere"], "can't be read"),
+        (["--compare", "empty"], "no matches on the way"),
+        (["--compare", "one", "--against", "kasparov"], "accepted: greedy, pattern"),
+        (["--compare", "old", "--x", "minutes"], "old: a run has not noted its minutes"),
+        (["--compare", "one", "--out", "x.cat"], "cat"),
+        (["--compare", "one", "--out", "nowhere/x.svg"], "nowhere"),
+        (["--compare", "one", "--out", "empty"], "cannot write empty: it is a folder; name a file"),
+        (["--compare", "one", "x.svg"], "x.svg/metrics.jsonl can't be read"),
         (["one", "--x", "minutes"], "belong to --compare"),
+        (["one", "--out", "x.svg"], "belong to --compare"),
     ],
 )
 def test_errors_are_one_line_and_leave_no_picture(tmp_path, monkeypatch, capsys, words, message):

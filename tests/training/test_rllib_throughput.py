@@ -46,9 +46,8 @@ def test_turns_alternate_and_add_up_their_updates(monkeypatch):
     assert turns[1] == [Turn(decisions=20, playing=2, learning=6, whole=10, processor=40)] * 2
     assert turns[2] == [Turn(decisions=40, playing=2, learning=6, whole=10, processor=160)] * 2
     table = make_table(turns, "title")
-    lines = list(zip(*(column.cells for column in table.columns), strict=True))
-    assert lines[0] == ("1", "10", "10", "10", "1.00", "0", "2", "1.00", "60%")
-    assert lines[1] == ("2", "20", "20", "20", "2.00", "0", "4", "2.00", "60%")
+    assert table.lines[0] == ("1", "10", "10", "10", "1.00", "0", "2", "1.00", "60%")
+    assert table.lines[1] == ("2", "20", "20", "20", "2.00", "0", "4", "2.00", "60%")
 
 
 @pytest.mark.parametrize(
@@ -84,6 +83,6 @@ def test_it_prints_how_fast_runners_are(config, capsys):
     assert main([*config, "--runners", "1,2", "--rounds", "1", "--updates", "1"]) == 0
     out = capsys.readouterr().out
     assert "1 rounds of 1 updates, 16 games each" in out
-    assert [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")] == ["1", "2"]
+    assert [line.split()[0] for line in out.splitlines() if line[:8].strip().isdecimal()] == ["1", "2"]
     assert main([*config, "--address", "127.0.0.1:1"]) == 2
     assert "no Ray cluster at '127.0.0.1:1'" in capsys.readouterr().err

@@ -1,6 +1,10 @@
+import importlib
 import itertools
 import json
 import os
+import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,12 +17,13 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from mozaic_env.agents import checkpoint
 from mozaic_env.agents.network import BoardNetwork
-from training import run_folder
+from training import callbacks, run_folder
 from training import train as script
 from training.run_folder import RunFolder
 from training.train import main
 
 ROOT = Path(__file__).parents[2]
+BAD = "r\udce4n"  # as a name comes that is no UTF-8, or UTF-8 where names are read as ASCII
 TINY = """
 game: {options: {rows: 4, cols: 4}}
 steps: 4096
@@ -216,11 +221,15 @@ def test_weights_that_are_not_finite_end_the_run_and_are_not_kept(config, tmp_pa
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_keeps_what_was_learnt(config, tmp_path, number):
-    folder = tmp_path / "run"
+def test_a_signal_keeps_what_was_learnt_and_the_command_that_goes_on_is_named_once(config, tmp_path, number):
+    folder = tmp_path / "Großmutters läufe, 日本's"  # in the C locale; to be quoted for the shell
     command = [sys.executable, "-m", "training.train", "--config", config, "--run-dir", str(folder)]
     process = subprocess.Popen(
-        [*command, "steps=1_000_000_000"], cwd=ROOT, stderr=subprocess.PIPE, text=True, env={**os.environ}
+        [*command, "steps=1_000_000_000", "evaluation.share=0.1", "evaluation.share_games=2"],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, "LC_ALL": "C"},
     )
     metrics = folder / "metrics.jsonl"
     deadline = time.monotonic() + 120
@@ -231,7 +240,13 @@ def test_a_signal_keeps_what_was_learnt(config, tmp_path, number):
     process.send_signal(number)
     _, error = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert f"stopped by {number.name}" in error
+    assert list((folder / "tensorboard").iterdir())
+    assert error.count("stopped by") == 1
+    said, _, again = error.splitlines()[-1].partition(". To go on: ")
+    assert said == f"stopped by {number.name}; what was learnt is kept"
+    python, *words = shlex.split(again)
+    assert shutil.which(python)
+    assert words == ["-m", "training.train", "--resume", str(folder)]
     assert facts(folder)["status"] == "interrupted"
     read = checkpoint.load(checkpoint.resolve(folder))
     assert read.card["steps"] >= 1024
@@ -299,7 +314,7 @@ def test_old_checkpoints_thin_out_evenly(config, tmp_path):
     assert max(later - earlier for earlier, later in itertools.pairwise(kept)) <= 2.5 * 200 / run_folder.OLDER
 
 
-def test_a_signal_before_the_first_step_leaves_a_loadable_checkpoint_too(config, tmp_path, monkeypatch):
+def test_a_signal_before_the_first_step_leaves_a_loadable_checkpoint_too(config, tmp_path, monkeypatch, capsys):
     class Asked(script.Budget):
         def __enter__(self):
             self.signal = signal.SIGTERM
@@ -309,6 +324,52 @@ def test_a_signal_before_the_first_step_leaves_a_loadable_checkpoint_too(config,
     assert run(config, tmp_path / "run") == 0
     assert facts(tmp_path / "run")["status"] == "interrupted"
     assert checkpoint.load(checkpoint.resolve(tmp_path / "run")).network.is_finite()
+    assert capsys.readouterr().err.count("stopped by SIGTERM") == 1
+
+
+def test_a_second_ctrl_c_names_the_command_that_goes_on_too(config, tmp_path, capsys, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(script, "play", interrupt)
+    assert run(config, tmp_path / "run") == 130
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert error.startswith("interrupted at once. To go on: ")
+    assert shlex.split(error)[-2:] == ["--resume", str(tmp_path / "run")]
+
+
+def test_progress_says_how_the_moves_were_chosen(config, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(callbacks, "LINE_SECONDS", 0)
+    warm = 'warm_start={teacher: "expectimax:depth=2", decisions: 2048, games: 32, minibatch: 128}'
+    words = ["evaluation.share=1", "evaluation.share_games=20", "evaluation.games=0"]
+    assert run(config, tmp_path / "run", warm, *words) == 0
+    lines = capsys.readouterr().err.splitlines()
+    imitating = [line for line in lines if line.startswith("imitating")]
+    assert re.search(r"; argmax: greedy \d+%, random \d+%; teacher: agreement \d+%$", imitating[-1])
+    training = [line for line in lines if line.startswith("training")]
+    assert re.search(r"; argmax: greedy \d+%, random \d+%; sampled: greedy \d+%, mirror \d+%", training[-1])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("train", ["--config", "x", "--run-dir", BAD]),
+        ("train", ["--resume", BAD]),
+        ("train", ["--config", "x", "--run-dir", "x", f"evaluation.against=[{BAD}]"]),
+        ("rllib_train", ["--config", "x", "--run-dir", BAD]),
+        ("sweep", ["--config", "x", "--space", "x", "--trials", "1", "--study", BAD]),
+        ("curves", [BAD]),
+        ("curves", ["--compare", "x", "--out", BAD]),
+    ],
+)
+def test_names_that_no_file_could_hold_are_refused_at_the_start(tmp_path, monkeypatch, capsys, name, words):
+    monkeypatch.chdir(tmp_path)
+    assert importlib.import_module(f"training.{name}").main(words) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "is no UTF-8 as this process reads it" in error
+    assert not list(tmp_path.iterdir())
 
 
 def test_signals_are_given_back(config, tmp_path):

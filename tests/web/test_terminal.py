@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import re
 import select
@@ -11,18 +12,22 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
 
 pytest.importorskip("rich", reason="rich is not installed")
 import nim
+from rich.console import Console
 
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.console import make_console
+from mozaic_env.arena.contestants import read_option
 from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
 from mozaic_env.games import make_game
+from mozaic_env.web import terminal
 from mozaic_env.web.play import HUMAN, Play, legal_mask
 from mozaic_env.web.terminal import Terminal
 
@@ -233,6 +238,46 @@ def test_any_game_can_be_played(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert "3 moves: 1 2 3" in out
     assert any(line.endswith(" win") for line in out)  # two of the three
     assert out[-1].startswith("stones=7 first=human second=greedy third=greedy seed=0 |")
+
+
+GAMES = [("mozaic", []), ("mosaic_chess", []), *(("crystal_mosaic", [f"players={n}"]) for n in (2, 3, 4))]
+
+
+@pytest.mark.parametrize("agents", [[], ["greedy"], ["greedy", "random"]], ids=["usual", "one", "two"])
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=lambda value: "-".join(value) if value else "")
+def test_every_other_seat_is_held_by_the_agents_that_were_named(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    options: list[str],
+    agents: list[str],
+) -> None:
+    game = make_game(name, **dict(read_option(option) for option in options))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    words = [word for option in options for word in ("--option", option)]
+    assert main(["play", "--terminal", "--game", name, *words, *(["--agents", *agents] if agents else [])]) == 0
+    expected = ["human", *itertools.islice(itertools.cycle(agents or game.usual_agents[:1]), game.num_players - 1)]
+    seats = ", ".join(f"{seat}: {who}" for seat, who in zip(game.seat_names, expected, strict=True))
+    assert f"; {seats}. " in capsys.readouterr().out.splitlines()[0]
+
+
+@pytest.mark.parametrize("width", [40, 80])
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=lambda value: "-".join(value) if value else "")
+def test_a_terminal_shows_few_lines_and_breaks_them_between_words(name: str, options: list[str], width: int) -> None:
+    game = make_game(name, **dict(read_option(option) for option in options))
+    play = Play(game, 1, [HUMAN, *["random"] * (game.num_players - 1)])
+    shown = io.StringIO()
+    out = Console(file=shown, force_terminal=True, color_system=None, width=width)
+    table = Terminal(play, {"random": make_agent("random", game)}, out)
+    with mock.patch.object(terminal, "_read", side_effect=["help", "moves", EOFError]), pytest.raises(EOFError):
+        table.play_on()
+    lines = shown.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    opening = lines[: lines.index("")]
+    assert len(" ".join(opening)) < 300
+    legal = np.flatnonzero(legal_mask(game, play.now)).tolist()
+    assert {game.format_action(action) for action in legal} <= {word for line in lines for word in line.split()}
+    assert set(terminal.HELP.split()[1:]) <= {word for line in lines for word in line.split()}
 
 
 # --- a terminal -----------------------------------------------------------------------------------
