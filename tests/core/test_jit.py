@@ -168,6 +168,24 @@ def test_a_changed_source_gets_another_folder(site: Path, tmp_path: Path) -> Non
     assert hits == 0
 
 
+def test_code_that_checks_indices_has_another_folder(site: Path, tmp_path: Path) -> None:
+    variables = {"MOZAIC_ENV_CACHE": str(tmp_path / "cache")}
+    folder, _ = finish(start(site, **variables))
+    checked, hits = finish(start(site, NUMBA_BOUNDSCHECK="1", **variables))
+    assert checked != folder
+    assert hits == 0
+    assert finish(start(site, NUMBA_BOUNDSCHECK="1", **variables)) == (checked, 1)
+
+
+def test_uncompiled_it_does_not_run_and_says_so(site: Path) -> None:
+    process = start(site, "import mozaic_env; mozaic_env.make_game('mozaic')", NUMBA_DISABLE_JIT="1")
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 1
+    last = errors.strip().splitlines()[-1]
+    assert last.startswith("RuntimeError: NUMBA_DISABLE_JIT is set, but mozaic_env can't run uncompiled")
+    assert "NUMBA_BOUNDSCHECK=1" in last
+
+
 def test_processes_share_an_empty_cache(site: Path, tmp_path: Path) -> None:
     variables = {"MOZAIC_ENV_CACHE": str(tmp_path / "cache")}
     together = [start(site, **variables) for _ in range(2)]
