@@ -113,13 +113,15 @@ class WarmStart:
         self.budget.start(state["elapsed"])
         self.optimizer.load_state_dict(state["optimizer"])
 
-    def run(self, logger: Logger, after_stretch: Callable[[], None], strength: Mapping[str, float]) -> None:
+    def run(
+        self, logger: Logger, after_stretch: Callable[[], None], strength: Mapping[str, float] | None = None
+    ) -> None:
         """Learns until the budget is used up.
 
         Args:
             logger: of the run.
             after_stretch: called where it does no harm to save.
-            strength: as `RunCallback` has it.
+            strength: as `RunCallback` has it, to be shown; None: nothing.
 
         Raises:
             Stopped: a signal came.
@@ -153,7 +155,7 @@ class WarmStart:
                     if self.decisions - since >= LOG_EVERY or self.budget.used(self.decisions) >= 1:
                         shown = self._log(logger, noted)
                         noted, since = [], self.decisions
-                    progress.show(self.decisions, {ARGMAX: strength, "teacher": shown})
+                    progress.show(self.decisions, {ARGMAX: strength or {}, "teacher": shown})
                     after_stretch()
             self.is_over = True
         finally:

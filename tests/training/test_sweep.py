@@ -1,4 +1,5 @@
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -147,7 +148,10 @@ def test_a_signal_ends_the_trial_and_the_same_command_goes_on(command, stand_in,
     assert main(words) == 0
     thread.join()
     assert signal.getsignal(signal.SIGINT) is before
-    assert "stopped by SIGINT; the same command goes on" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert error.count("stopped by") == 1
+    again = error.partition("stopped by SIGINT; what was tried is kept. To go on: ")[2]
+    assert shlex.split(again)[-len(words) :] == words
     trials = load(tmp_path / "study")
     assert len(trials[TrialState.FAIL]) == len(trials[TrialState.WAITING]) == 1
 
