@@ -1,9 +1,14 @@
 """The Game contract, a part that is optional: exact values of every action, for variants small enough to solve.
 
 What asks for them (regret, the wrappers, training curves) knows no game: a game offers them with `Game.exact_values`.
+A game that is solved step by step offers an `ExactSolver` besides, and `Game.exact_values` does the rest: small
+variants are solved when they are asked for, larger ones are read from the file that ``mozaic solve`` has written.
 """
 
 import abc
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +19,10 @@ if TYPE_CHECKING:
 
 MARGIN, OUTCOME = "margin", "outcome"
 OBJECTIVES = (MARGIN, OUTCOME)
+TOLERANCE = 1e-7  # largest error of a value that is solved, in the objective's unit
+AT_ONCE = 10.0  # seconds; what takes less is solved when it is asked for
+
+Tensors = Mapping[str, npt.NDArray[np.float64]]
 
 
 class ExactValues(abc.ABC):
@@ -48,3 +57,67 @@ class ExactValues(abc.ABC):
         Returns:
             float64, shape (n, actions); NaN for illegal actions.
         """
+
+
+class ExactSolver(abc.ABC):
+    """Solves a variant step by step.
+
+    Attributes:
+        game: the variant.
+        objective: as for `ExactValues`.
+        boards: how many positions are to be solved, as the game counts them.
+        seconds: about how long that takes one core.
+        bytes: about how much memory it takes.
+        refusal: why the variant can't be solved; "": it can.
+    """
+
+    boards: int
+    seconds: float
+    bytes: int
+    refusal: str = ""
+
+    def __init__(self, game: "Game", objective: str) -> None:
+        """ValueError if there is no such objective."""
+        if objective not in OBJECTIVES:
+            raise ValueError(f"objective={objective!r}; accepted: {', '.join(OBJECTIVES)}")
+        self.game, self.objective = game, objective
+
+    @property
+    @abc.abstractmethod
+    def error(self) -> float:
+        """Bound of the largest error of a value now, in the objective's unit."""
+
+    @abc.abstractmethod
+    def sweep(self, threads: int = 1) -> None:
+        """One step: as much work as it is to look at every position once."""
+
+    @abc.abstractmethod
+    def tensors(self) -> Tensors:
+        """All that is to be kept."""
+
+    @abc.abstractmethod
+    def restore(self, tensors: Tensors, error: float, threads: int = 1) -> None:
+        """Goes on from what `tensors` gave when the error was at most `error`.
+
+        Raises:
+            ValueError: they are those of another variant.
+        """
+
+    @abc.abstractmethod
+    def values(self, tensors: Tensors, error: float) -> ExactValues:
+        """The values that these tensors mean; ValueError as for `restore`."""
+
+
+@lru_cache(maxsize=8)
+def exact_values(game: "Game", objective: str, file: Path | None = None) -> ExactValues | None:
+    """`Game.exact_values` for a game that offers a solver."""
+    solver = game.exact_solver(objective)
+    if solver is None:
+        return None
+    if solver.refusal:
+        raise ValueError(solver.refusal)
+    if file is None and solver.seconds < AT_ONCE:
+        while solver.error > TOLERANCE:
+            solver.sweep()
+        return solver.values(solver.tensors(), solver.error)
+    raise ValueError("not yet")
