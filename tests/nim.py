@@ -6,7 +6,7 @@ A pile of stones; whoever's turn it is takes one, two or three. Three taken give
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -131,7 +131,7 @@ contract.register(
 )
 
 
-@lru_cache(maxsize=None)
+@cache
 def solve(pile: int, turn: int, taken: tuple[int, ...], objective: str) -> tuple[float, ...]:
     """What each seat gets in the end if all play perfectly, each for itself; of equal actions the first is taken."""
     if pile == 0:

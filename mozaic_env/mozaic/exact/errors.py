@@ -25,8 +25,8 @@ class ErrorBounds:
         """
         self.pending = np.full((tiles, kinds), change)
         self._shares = _shares(tiles, kinds)
-        inverse = np.linalg.inv(np.eye(tiles * kinds) - self._shares.reshape(tiles * kinds, tiles * kinds))
-        self._inverse: Floats = inverse
+        shares = self._shares.reshape(tiles * kinds, tiles * kinds)
+        self._inverse: Floats = np.asarray(np.linalg.inv(np.eye(tiles * kinds) - shares), np.float64)
 
     @property
     def error(self) -> float:
@@ -38,10 +38,10 @@ class ErrorBounds:
         self.pending[layer] = 0.0
         self.pending += self._shares[:, :, layer] @ changes
 
-    def worst(self, costs: Floats) -> int:
-        """The layer whose next sweep brings most for its cost, shape of costs: (layers,)."""
-        weights = self._inverse.sum(0).reshape(self.pending.shape)
-        return int(((weights * self.pending).sum(1) / costs).argmax())
+    def changed(self, layer: int, changes: Floats) -> None:
+        """The values of a layer have been changed otherwise by so much, by kind."""
+        self.pending[layer] += changes
+        self.pending += self._shares[:, :, layer] @ changes
 
 
 def _shares(tiles: int, kinds: int) -> Floats:

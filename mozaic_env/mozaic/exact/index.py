@@ -34,6 +34,7 @@ class Index(NamedTuple):
         ranks: of a set among those of its size, by its number; uint16.
         packed: the bits of a byte at a mask's places, moved together; uint8, shape (masks, bytes).
         spread: the inverse of `packed`.
+        squares: how many squares each set has, uint8.
     """
 
     images: npt.NDArray[np.uint16]
@@ -42,6 +43,7 @@ class Index(NamedTuple):
     ranks: npt.NDArray[np.uint16]
     packed: npt.NDArray[np.uint8]
     spread: npt.NDArray[np.uint8]
+    squares: npt.NDArray[np.uint8]
 
 
 class Layer(NamedTuple):
@@ -92,12 +94,12 @@ def make_index(rows: int, cols: int, folded: bool = True) -> tuple[Index, tuple[
     for gems in range(2 * half + 1):
         low, owns, others = start, [], []
         for own in range(max(0, gems - half), min(half, gems) + 1):
-            block = np.flatnonzero((sizes == own) & (representatives == sets))
+            same = np.flatnonzero((sizes == own) & (representatives == sets))
             width = comb(tiles - own, gems - own)
-            slots[block, gems - own] = start + width * np.arange(len(block))
-            start += width * len(block)
-            owns.append(block)
-            others.append(np.full(len(block), gems - own))
+            slots[same, gems - own] = start + width * np.arange(len(same))
+            start += width * len(same)
+            owns.append(same)
+            others.append(np.full(len(same), gems - own))
         layers.append(Layer(low, start, np.concatenate(owns), np.concatenate(others)))
     ranks = np.zeros(len(sets), np.uint16)
     for size in range(tiles + 1):
@@ -105,7 +107,11 @@ def make_index(rows: int, cols: int, folded: bool = True) -> tuple[Index, tuple[
         ranks[same] = np.arange(len(same))
     packed, spread = _byte_tables()
     tables = (turned_by | stabilisers << 8 | free << 16).astype(np.uint32)
-    return Index(images, tables, slots[representatives], ranks, packed, spread), tuple(layers)
+    complete = np.zeros(len(sets), np.uint8)
+    for corner in (corner for corner in range(tiles - cols) if corner % cols < cols - 1):
+        block = 0b11 << corner | 0b11 << corner + cols
+        complete += sets & block == block
+    return Index(images, tables, slots[representatives], ranks, packed, spread, complete), tuple(layers)
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,8 @@
-"""Value iteration, a layer at a time: always the one whose next sweep brings most."""
+"""Value iteration, a layer at a time, the fullest boards first."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +12,15 @@ from mozaic_env.core.exact import MARGIN
 from mozaic_env.core.game import Game
 from mozaic_env.mozaic.exact.errors import ErrorBounds
 from mozaic_env.mozaic.exact.index import make_index
+from mozaic_env.mozaic.exact.mixing import Mixing
 from mozaic_env.mozaic.exact.moves import PASS, SECOND, Scale, Values, make_moves
 from mozaic_env.mozaic.exact.sweep import Choices, sweep_blocks
 
 MOST_LEAD = 12  # squares; the outcome of boards small enough is decided by it, see `Iteration.lead_error`
 FIRST_CHANGE = 4.0  # squares; a single action makes no more, and before the first sweep all is worth nothing
+# What is slow to settle are the fullest boards: few colour gems are left to draw, and a removal takes one back. So
+# before all layers are swept once, some of the fullest are; about the best for its cost of what was tried.
+WINDOWS = (2, 3, 4, 5)
 BEST: Choices = np.zeros((0, 0, 2), np.uint64)  # no fixed choices
 
 
@@ -61,9 +66,10 @@ class Iteration:
         if objective != MARGIN:
             for values in self.values:
                 values[self.layers[-1].start :] = np.sign(np.arange(leads) - MOST_LEAD)[None, :, None]
-        self._costs = np.array([float(layer.end - layer.start) for layer in self.layers[:-1]])
-        self._fresh = [np.zeros((int(self._costs.max()), *shape[1:])) for _ in choices]
+        widest = max(layer.end - layer.start for layer in self.layers)
+        self._fresh = [np.zeros((widest, *shape[1:])) for _ in choices]
         self.errors, self._tiles = ErrorBounds(tiles, kinds, FIRST_CHANGE), tiles
+        self._mixing = Mixing()
         self.boards = 0
 
     @property
@@ -77,12 +83,26 @@ class Iteration:
         return max(float((1 - np.abs(values[:, [0, -1], PASS])).max()) for values in self.values)
 
     def sweep(self, threads: int = 1) -> None:
-        """Sweeps layers until as many boards have been swept as there are."""
-        done = 0.0
-        while done < self._costs.sum():
-            layer = self.errors.worst(self._costs)
-            self.errors.swept(layer, self._sweep_layer(layer, threads))
-            done += self._costs[layer]
+        """Sweeps all layers, the fullest ones several times."""
+        number = len(self.layers) - 1
+        self._extrapolate()
+        for window in (*WINDOWS, number):
+            for layer in range(number - 1, max(number - window, 0) - 1, -1):
+                self.errors.swept(layer, self._sweep_layer(layer, threads))
+        self._mixing.note([values[..., PASS] for values in self.values])
+
+    def _extrapolate(self) -> None:
+        """Replaces the passes by what the last sweeps make one expect."""
+        passes = [values[..., PASS] for values in self.values]
+        changes = np.zeros((len(self.layers), self.values[0].shape[2]))
+        for now, better in zip(passes, self._mixing.guess(), strict=False):
+            for layer, (start, end, _, _) in enumerate(self.layers):
+                change = float(np.abs(better[start:end] - now[start:end]).max())
+                changes[layer, PASS] = max(changes[layer, PASS], change)
+            now[:] = better
+        for layer in range(len(self.layers) - 1):
+            self.errors.changed(layer, changes[layer])
+        self._mixing.begin(passes)
 
     def restore(self, passes: Sequence[npt.NDArray[np.float64]], error: float, threads: int = 1) -> None:
         """Goes on from values of the passes, shape (slots, leads), whose errors are at most `error`."""
@@ -136,11 +156,11 @@ class Iteration:
         else:
             with ThreadPoolExecutor(threads) as pool:
                 self.boards += sum(pool.map(work, range(len(parts))))
-        return changes.max(0)  # type: ignore[no-any-return]
+        return np.asarray(changes.max(0))
 
 
 def _parts(blocks: int, threads: int) -> list[tuple[int, int]]:
     """Blocks as ranges for threads, several for each, since blocks differ in size."""
     number = 1 if threads == 1 else min(blocks, 8 * threads)
     edges = np.linspace(0, blocks, number + 1).astype(int).tolist()
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))

@@ -13,9 +13,8 @@ import numpy.typing as npt
 from mozaic_env.core.bits import ONE, first
 from mozaic_env.core.contract import Floats, Integers, Row
 from mozaic_env.core.jit import jit
-from mozaic_env.mozaic.actions import POINTS_PER_SQUARE
 from mozaic_env.mozaic.exact.index import Index, find, size_of
-from mozaic_env.mozaic.rules import points_at, slide_step, slides, tiles_of
+from mozaic_env.mozaic.rules import slide_step, slides, tiles_of
 
 PASS, SECOND = 0, 1
 # In the amethyst edition the emerald or diamond of the first draw lies aside at the second one.
@@ -74,8 +73,9 @@ def _note(moves: Moves, size: int, slot: int, gain: int, action: int) -> int:
 
 
 @jit(forceinline=True)
-def _squares_at(gems: int, tile: int, cols: int) -> int:
-    return points_at(np.uint64(gems), tile, cols) // POINTS_PER_SQUARE  # type: ignore[no-any-return]
+def _squares_at(index: Index, gems: int, tile: int) -> int:
+    """How many squares the gem on a tile, which is one of `gems`, belongs to."""
+    return np.int64(index.squares[gems]) - np.int64(index.squares[gems & ~(1 << tile)])  # type: ignore[return-value]
 
 
 @jit
@@ -97,14 +97,14 @@ def list_moves(row: Row, own: int, other: int, index: Index, moves: Moves) -> No
         tile = first(left)
         left &= left - ONE
         grown = own | 1 << tile
-        size = _note(moves, size, find(index, grown, other), _squares_at(grown, tile, cols), tile)
+        size = _note(moves, size, find(index, grown, other), _squares_at(index, grown, tile), tile)
     moves.ends[OWN] = size
     left = np.uint64(empty if size_of(other) < half else 0)
     while left != 0:
         tile = first(left)
         left &= left - ONE
         grown = other | 1 << tile
-        size = _note(moves, size, find(index, own, grown), -_squares_at(grown, tile, cols), tile)
+        size = _note(moves, size, find(index, own, grown), -_squares_at(index, grown, tile), tile)
     moves.ends[OTHER] = size
     row.gems[0], row.gems[1] = np.uint64(own), np.uint64(other)
     for direction in range(4):
@@ -115,11 +115,11 @@ def list_moves(row: Row, own: int, other: int, index: Index, moves: Moves) -> No
             action, change = tiles + 4 * tile + direction, 1 << tile | 1 << (tile + step)
             if own >> tile & 1:
                 moved = own ^ change
-                gain = _squares_at(moved, tile + step, cols)
+                gain = _squares_at(index, moved, tile + step)
                 size = _note(moves, size, find(index, moved, other), gain, action)
             else:
                 moved = other ^ change
-                gain = -_squares_at(moved, tile + step, cols)
+                gain = -_squares_at(index, moved, tile + step)
                 size = _note(moves, size, find(index, own, moved), gain, action)
     moves.ends[SLIDE] = size
     left = np.uint64(gems)

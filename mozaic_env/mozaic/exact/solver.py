@@ -9,7 +9,7 @@ from mozaic_env.core.exact import MARGIN, ExactSolver, ExactValues
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.mozaic.actions import AMETHYST, EDITIONS
 from mozaic_env.mozaic.exact.index import MOST_TILES, Index, find, number_of_boards
-from mozaic_env.mozaic.exact.iteration import BEST, MOST_LEAD, Iteration, number_of_leads, scale_of
+from mozaic_env.mozaic.exact.iteration import BEST, Iteration, number_of_leads, scale_of
 from mozaic_env.mozaic.exact.moves import PASS, make_moves
 from mozaic_env.mozaic.exact.query import action_worths
 from mozaic_env.mozaic.symmetries import symmetries
