@@ -62,10 +62,37 @@ class Layer(NamedTuple):
     others: npt.NDArray[np.int64]
 
 
-def number_of_boards(tiles: int) -> int:
-    """How many boards there are, each colour having at most half the tiles; symmetries not folded in."""
-    half = tiles // 2
-    return sum(comb(tiles, own) * comb(tiles - own, other) for own in range(half + 1) for other in range(half + 1))
+def number_of_boards(rows: int, cols: int) -> int:
+    """How many boards there are up to symmetry, each colour having at most half the tiles.
+
+    The mean number of boards that a symmetry leaves as they are (Burnside's lemma); on these the tiles of each cycle
+    are alike.
+    """
+    tiles, half, total = rows * cols, rows * cols // 2, 0
+    turns = symmetries(rows, cols)
+    for turn in turns:
+        kept = {(0, 0): 1}  # by the numbers of own and other gems
+        for length in _cycles(turn.actions[:tiles].tolist()):
+            grown = kept.copy()
+            for (own, other), number in kept.items():
+                for more in ((own + length, other), (own, other + length)):
+                    if max(more) <= half:
+                        grown[more] = grown.get(more, 0) + number
+            kept = grown
+        total += sum(kept.values())
+    return total // len(turns)
+
+
+def _cycles(permutation: list[int]) -> list[int]:
+    """The lengths of the cycles of a permutation."""
+    lengths, seen = [], set[int]()
+    for start in range(len(permutation)):
+        length = 0
+        while start not in seen:
+            seen.add(start)
+            start, length = permutation[start], length + 1
+        lengths += [length] if length else []
+    return lengths
 
 
 @lru_cache(maxsize=8)
@@ -128,7 +155,7 @@ def _byte_tables() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
 @jit(forceinline=True)
 def size_of(tiles: int) -> int:
     """How many tiles a set has."""
-    return count(np.uint64(tiles))  # type: ignore[no-any-return]
+    return count(np.uint64(tiles))
 
 
 @jit

@@ -62,8 +62,8 @@ class Moves(NamedTuple):
 
 def make_moves(tiles: int) -> Moves:
     """Room for a board of so many tiles."""
-    lists = np.zeros((3, 8 * tiles), np.int64)
-    return Moves(np.zeros(HANDS, np.int64), *lists, np.zeros((DRAWS, HANDS)))
+    slots, gains, actions = np.zeros((3, 8 * tiles), np.int64)
+    return Moves(np.zeros(HANDS, np.int64), slots, gains, actions, np.zeros((DRAWS, HANDS)))
 
 
 @jit(forceinline=True)
@@ -136,7 +136,7 @@ def after(values: Values, moves: Moves, move: int, lead: int, kind: int, scale: 
     """What a move is worth if what `kind` says comes next."""
     gain = moves.gains[move]
     reached = min(max(lead + scale.step * gain, 0), values.shape[1] - 1)
-    return scale.worth * gain + values[moves.slots[move], reached, kind]  # type: ignore[no-any-return]
+    return scale.worth * gain + values[moves.slots[move], reached, kind]
 
 
 @jit(forceinline=True)
@@ -192,7 +192,7 @@ def turn_worth(moves: Moves, own: int, other: int, missed: float, first_missed: 
     """
     bag, turn, pair = own + other + 4, moves.worth[TURN], moves.worth[FIRST]
     double = (_colours(pair, own, other) + pair[SLIDE] + pair[REMOVAL] + first_missed) / (bag - 1)
-    return (_colours(turn, own, other) + turn[SLIDE] + turn[REMOVAL] + missed + double) / bag  # type: ignore[no-any-return]
+    return (_colours(turn, own, other) + turn[SLIDE] + turn[REMOVAL] + missed + double) / bag
 
 
 @jit(forceinline=True)
@@ -206,4 +206,4 @@ def second_worth(moves: Moves, kind: int, own: int, other: int, missed: float) -
     if kind != SECOND_NO_DIAMOND:
         total += worth[REMOVAL]
         bag += 1
-    return total / bag  # type: ignore[no-any-return]
+    return total / bag

@@ -54,7 +54,7 @@ def _second_now(
     half, slot, start = tiles_of(row) // 2, find(index, own, other), 0
     missed = passes[slot, lead, PASS]
     if size_of(own | other) == 2 * half:
-        return missed  # type: ignore[no-any-return]
+        return missed
     list_moves(row, own, other, index, moves)
     for hand in range(HANDS):
         end = moves.ends[hand]

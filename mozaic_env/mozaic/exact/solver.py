@@ -12,7 +12,6 @@ from mozaic_env.mozaic.exact.index import MOST_TILES, Index, find, number_of_boa
 from mozaic_env.mozaic.exact.iteration import BEST, Iteration, number_of_leads, scale_of
 from mozaic_env.mozaic.exact.moves import PASS, make_moves
 from mozaic_env.mozaic.exact.query import action_worths
-from mozaic_env.mozaic.symmetries import symmetries
 
 MOST_TILES_BY_LEAD = 12
 SECONDS_PER_BOARD = 60e-6  # to solve, for each lead; of one core
@@ -57,7 +56,7 @@ class MozaicSolver(ExactSolver):
         self._size = (int(game.options["rows"]), int(game.options["cols"]))
         tiles = self._size[0] * self._size[1]
         self._kinds = 4 if game.options["rules"] == EDITIONS[AMETHYST] else 2
-        self.boards = number_of_boards(tiles) // len(symmetries(*self._size))
+        self.boards = number_of_boards(*self._size)
         leads = number_of_leads(objective)
         self.seconds = self.boards * leads * SECONDS_PER_BOARD
         self.bytes = self.boards * leads * 8 * self._kinds * 5 // 4 + 150 * 2**20
@@ -65,7 +64,7 @@ class MozaicSolver(ExactSolver):
         if tiles > most:
             self.refusal = (
                 f"{game!r} has {self.boards:.2g} boards up to symmetry: to solve it for {objective} would take about "
-                f"{self.bytes / 2**30:,.0f} GiB and {self.seconds / 3600:,.0f} hours; accepted: up to {most} tiles"
+                f"{self.bytes / 2**30:.2g} GiB and {self.seconds / 3600:.2g} hours; accepted: up to {most} tiles"
             )
         self._iteration: Iteration | None = None
 

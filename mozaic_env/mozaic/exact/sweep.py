@@ -42,7 +42,7 @@ def choice_bit(hand: int, action: int, tiles: int) -> int:
 @jit(forceinline=True)
 def is_chosen(choices: Choices, draw: int, slot: int, bit: int) -> bool:
     """Whether an action is among those that are taken, all with the same probability."""
-    return choices[draw, slot, bit >> 6] >> np.uint64(bit & 63) & np.uint64(1) != 0  # type: ignore[no-any-return]
+    return choices[draw, slot, bit >> 6] >> np.uint64(bit & 63) & np.uint64(1) != 0
 
 
 @jit
@@ -126,4 +126,4 @@ def sweep_blocks(
                 break
             packed = next_packed(packed)
             slot += 1
-    return boards  # type: ignore[return-value]
+    return boards
