@@ -1,4 +1,4 @@
-"""All states of a small game as a graph, by the public contract alone: nothing is folded, nothing known of the rules."""
+"""All states of a small game as a graph, by the contract alone: nothing is folded, nothing known of the rules."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from literal import best, expected, explore, iterate
+from literal import explore, iterate
 
 from mozaic_env.agents.exact.perfect import PerfectAgent, best_actions
 from mozaic_env.agents.specs import make_agent
@@ -26,20 +26,16 @@ def board(rules, rows, cols):
 
 
 def starts(game):
-    made = on.seeded(game, 8)  # both colours that a coin can let begin
-    return np.unique(made[["mover"]], return_index=True)[1], made
-
-
-def graph_of(game):
-    which, made = starts(game)
-    return explore(game, made[which])
+    """How games begin: one row for each colour that a coin can let draw first."""
+    made = on.seeded(game, 8)
+    return made[np.unique(made["mover"], return_index=True)[1]]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", EDITIONS)
 def test_values_are_those_of_a_literal_value_iteration(rules):
     game = board(rules, 2, 4)
-    graph = graph_of(game)
+    graph = explore(game, starts(game))
     values = iterate(graph)
     rows = graph.rows[graph.decisions.states]
     signs = 1 - 2 * graph.movers[graph.decisions.states]
@@ -49,8 +45,7 @@ def test_values_are_those_of_a_literal_value_iteration(rules):
     wanted = signs[sources] * (edges.gains + values[edges.to])
     assert np.abs(found[sources, edges.what] - wanted).max() < AGREE
     assert np.isfinite(found).sum() == len(wanted)
-    which, made = starts(game)
-    assert abs(game.exact_values().start_value - values[: len(which)].mean()) < AGREE
+    assert abs(game.exact_values().start_value - values[: len(starts(game))].mean()) < AGREE
 
 
 @pytest.mark.parametrize(
