@@ -16,9 +16,9 @@ from mozaic_env.core.suggest import did_you_mean
 from mozaic_env.core.text import user_path
 from mozaic_env.games import GAMES, game_class
 
-CHAMPION, POLICY = "champion", "policy"
+CHAMPION, PERFECT, POLICY = "champion", "perfect", "policy"
 MODULES = ("torch", "safetensors")  # of an extra, which networks need
-AGENTS = ("random", "greedy", "expectimax", "alphabeta", "paranoid", "maxn", CHAMPION, "mcts")  # of every game
+AGENTS = ("random", "greedy", "expectimax", "alphabeta", "paranoid", "maxn", CHAMPION, "mcts", PERFECT)  # of every game
 FORMS = (
     "random",
     "greedy, pattern or another heuristic of the game",
@@ -27,6 +27,7 @@ FORMS = (
     "paranoid or maxn[:depth=1..8,width=N,heuristic=NAME], which look no further than the next chance",
     "champion[:sample=0|1,search=0|1,candidates=N], trained and shipped with the package",
     "mcts[:simulations=N,heuristic=NAME,policy=FOLDER|champion]",
+    "perfect[:objective=margin|outcome,values=FILE], on boards small enough to be solved",
     "FOLDER[,sample=0|1,search=0|1,candidates=N], of a run or a checkpoint; champion is the agent, ./champion a folder",
 )
 _SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.names import CHAMPION, MODULES, POLICY, Spec, policy_folder, read_spec
+from mozaic_env.agents.names import CHAMPION, MODULES, PERFECT, POLICY, Spec, policy_folder, read_spec
+from mozaic_env.core.exact import MARGIN
 from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
 from mozaic_env.core.suggest import did_you_mean
@@ -140,6 +141,16 @@ def _lookahead(game: Game, spec: str, read: Spec) -> Agent:
         raise ValueError(f"agent {spec!r}: {error}") from None
 
 
+def _perfect(game: Game, spec: str, read: Spec) -> Agent:
+    from mozaic_env.agents.exact.perfect import PerfectAgent
+
+    options = _read(spec, read.words, {"objective": str, "values": str})
+    try:
+        return PerfectAgent(game, objective=options.get("objective", MARGIN), file=options.get("values"))
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
+
+
 def _mcts(game: Game, spec: str, read: Spec) -> Agent:
     from mozaic_env.agents.mcts import MctsAgent
 
@@ -210,5 +221,6 @@ _MAKERS: dict[str, Callable[[Game, str, Spec], Agent]] = {
     "maxn": _lookahead,
     CHAMPION: _champion,
     "mcts": _mcts,
+    PERFECT: _perfect,
     POLICY: _policy,
 }

@@ -8,6 +8,7 @@ import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 
+from mozaic_env.arena.figures import Figures
 from mozaic_env.arena.intervals import Interval
 from mozaic_env.arena.ratings import PairCounts, Rating, points_between
 from mozaic_env.arena.results import MatchResult
@@ -17,8 +18,6 @@ from mozaic_env.games import game_class
 with importing("a table"):
     from rich.console import Console, RenderableType
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from mozaic_env.arena.figures import Figures
 
 PIPE_WIDTH = 10_000  # columns where the output is no terminal and nothing needs to fit
 

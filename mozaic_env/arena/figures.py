@@ -7,11 +7,14 @@ shortened so that they stay distinct.
 import textwrap
 from collections.abc import Sequence
 
-from rich import box
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.table import Table
-from rich.text import Text
+from mozaic_env.core.extras import importing
+
+with importing("a table"):
+    from rich import box
+    from rich.cells import cell_len
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.table import Table
+    from rich.text import Text
 
 GAP = 2  # columns of the terminal between two of the table
 LEAST_NAME = 24  # columns of the terminal that names get before further figures do

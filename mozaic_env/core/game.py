@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core.exact import MARGIN, ExactValues
+from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver, ExactValues, exact_values
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
@@ -160,17 +160,34 @@ class Game(abc.ABC):
         folder = Path(inspect.getfile(type(self))).with_name("champion")
         return folder if folder.is_dir() else None
 
-    def exact_values(self, objective: str = MARGIN) -> ExactValues | None:
+    def exact_solver(self, objective: str = MARGIN) -> ExactSolver | None:
+        """What solves this variant, before it has done so; None if the game has no solver.
+
+        Args:
+            objective: one of `mozaic_env.core.exact.OBJECTIVES`; ValueError if it is none.
+        """
+        return None
+
+    def exact_values(self, objective: str = MARGIN, file: str | Path | None = None) -> ExactValues | None:
         """Exact values of this variant, if they are at hand: solved at once where that takes seconds, else from a file.
 
         Args:
             objective: one of `mozaic_env.core.exact.OBJECTIVES`.
+            file: what ``mozaic solve --out`` has written; None: where it writes by itself.
 
         Returns:
             None if the game has no solver at all.
 
         Raises:
             ValueError: the variant is too large, or has yet to be solved; the message names the command.
+        """
+        return exact_values(self, objective, None if file is None else Path(file))
+
+    def best_response(self, plain: bool) -> BestResponse | None:
+        """What works out the best response to an agent; None if the game has nothing of the kind.
+
+        Args:
+            plain: the agent is one that compiled loops can play, see `mozaic_env.agents.base.Agent.recipe`.
         """
         return None
 

@@ -25,6 +25,8 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
+from mozaic_env.core.cache import CACHE_VARIABLE, user_cache
+
 if numba.config.DISABLE_JIT:
     raise RuntimeError(
         "NUMBA_DISABLE_JIT is set, but mozaic_env can't run uncompiled: its state rows and 64-bit boards exist in "
@@ -32,7 +34,6 @@ if numba.config.DISABLE_JIT:
     )
 
 PACKAGE = Path(__file__).resolve().parent.parent
-CACHE_VARIABLE = "MOZAIC_ENV_CACHE"
 # Settings of Numba that change the compiled code, and that its own cache would not tell apart.
 _SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "OPT")
 _IMPORT = re.compile(r"^from (mozaic_env[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
@@ -49,11 +50,9 @@ def _chosen() -> tuple[str, Path] | None:
 def _candidates() -> Iterator[Path]:
     """Folders that may hold compiled code where the user chose none, the best first."""
     yield PACKAGE / "__pycache__"
-    base = os.environ.get("XDG_CACHE_HOME")
-    if base:
-        yield Path(base) / "mozaic_env"
-    elif os.environ.get("HOME"):
-        yield Path(os.environ["HOME"]) / ".cache" / "mozaic_env"
+    home = user_cache()
+    if home is not None:
+        yield home
     # Its name has the user's number; as anyone can guess and make it, it has to be really the user's.
     user = os.getuid() if hasattr(os, "getuid") else "user"
     with contextlib.suppress(OSError):  # there may be no temporary folder either

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core import contract
+from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.numbers import is_number
 from mozaic_env.core.picture import Picture
@@ -191,6 +192,16 @@ class Mozaic(Game):
         if len(sizes) != 2 or not all(map(is_number, sizes)) or "rules" not in header:
             raise ValueError("record header: rules=... and board=ROWSxCOLS are needed, such as board=8x8")
         return cls(header["rules"], int(sizes[0]), int(sizes[1]))
+
+    def exact_solver(self, objective: str = MARGIN) -> ExactSolver:
+        from mozaic_env.mozaic.exact.solver import MozaicSolver
+
+        return MozaicSolver(self, objective)
+
+    def best_response(self, plain: bool) -> BestResponse:
+        from mozaic_env.mozaic.exact.response import MozaicResponse
+
+        return MozaicResponse(self, plain)
 
     @property
     def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
