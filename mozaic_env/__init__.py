@@ -1,7 +1,11 @@
 """mozaic_env: a board game of placement and luck as fast, exact reinforcement learning environments.
 
->>> import gymnasium as gym
->>> env = gym.make("mozaic_env:Mozaic-v0", opponent="greedy")
+```python
+import gymnasium as gym
+import mozaic_env
+
+env = gym.make("Mozaic-v0", opponent="greedy")
+```
 
 Importing the package registers the environments and compiles nothing.
 """

@@ -18,6 +18,8 @@ class CompiledAgent(Agent):
         self.name = name
         self._kind = kind
         self._weights = tuple(weights)
+        if len(self._weights) > kernels.MAX_WEIGHTS:
+            raise ValueError(f"heuristic of {len(self._weights)} weights; accepted: at most {kernels.MAX_WEIGHTS}")
 
     def recipe(self) -> np.void:
         made = np.zeros(1, kernels.RECIPE)

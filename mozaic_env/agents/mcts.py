@@ -57,8 +57,6 @@ def _search(
     plant(forest, 0, row)
     for simulation in range(simulations + 1):  # the first one only looks at the root
         node = walk(forest, 0, seat, exploration, key, simulation)
-        if node < 0:
-            return
         state, size, estimate = forest.states[0, node], 0, 0.0
         if mover(state) != OVER:
             size, gain = _heuristic_priors(state, weights, actions, priors)
@@ -103,7 +101,7 @@ def _walk_all(
         if simulation == 0:
             plant(forest, tree, rows[tree])
         nodes[tree] = walk(forest, tree, mover(rows[tree]), exploration, agent_bits(rows[tree], salt), simulation)
-        if nodes[tree] >= 0 and mover(forest.states[tree, nodes[tree]]) != OVER:
+        if mover(forest.states[tree, nodes[tree]]) != OVER:
             leaves[found] = forest.states[tree, nodes[tree]]
             found += 1
     return found
@@ -120,8 +118,6 @@ def _grow_all(
     actions, priors = room
     found = 0
     for tree in range(len(rows)):
-        if nodes[tree] < 0:
-            continue
         seat, state = mover(rows[tree]), forest.states[tree, nodes[tree]]
         size, estimate = 0, 0.0
         if mover(state) != OVER:

@@ -27,10 +27,9 @@ _MOST = 1024  # observations at once; more only spill the processor's caches
 class PolicyAgent(Agent):
     """Plays what a network says.
 
-    Greedy: the legal action of the largest logit, the first of equals. Sampled: a legal action by
-        the policy's
-    probabilities, from one random number that is a function of the game's key, the seat, the
-    decision and the agent's seed.
+    Greedy: the legal action of the largest logit, the first of equals. Sampled: a legal action by the policy's
+    probabilities, from one random number that is a function of the game's key, the seat, the decision and the agent's
+    seed.
     """
 
     def __init__(self, game: Game, network: "nn.Module", *, sample: bool = False, name: str = "policy") -> None:

@@ -1,8 +1,10 @@
 """A policy that looks one draw ahead: its prior prunes the candidates, its value net judges what can follow each.
 
-For each of the likeliest actions all draws are gone through by their probabilities (`mozaic_env.agents.expectimax`),
-and the network values the decisions that follow, for whoever decides there. What the action itself gains is counted as
-the training's reward counted it, since that is the unit of the network's values. Values are noisier than priors, so
+For each of the likeliest actions all draws are gone through by their probabilities (`mozaic_env.agents.chance`),
+and the network values the decisions that follow, for whoever decides there. Where there are too many draws to go
+through (a refill in Crystal Mosaic) the first of them are, and each state that is then still at chance is dealt on to
+one decision by luck of the search's own, the same for all actions. What the action itself gains is counted as the
+training's reward counted it, since that is the unit of the network's values. Values are noisier than priors, so
 the prior has a say: without it, search made the policy of a four-minute run lose 20 games of 20 against `pattern`;
 with it, the `champion` scores 61.0% against `expectimax:depth=2`, as it does without search (docs/training.md).
 """
@@ -14,16 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.base import Actions, Agent, Masks, tied
-from mozaic_env.agents.expectimax import Room, gather, make_room
+from mozaic_env.agents.chance import Draws, Followers, gather, make_draws, make_followers
 from mozaic_env.agents.kernels import agent_bits, best
 from mozaic_env.agents.policy import PolicyAgent
-from mozaic_env.core.contract import OVER, Floats, Integers, apply, margin, mover, outcome
+from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, apply, deal, margin, mover, outcome
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
+from mozaic_env.core.stream import SAMPLE, random_bits
 
 BATCH = 64  # states searched at once
 PRIOR = 1.0  # what a prior e times as large is worth, in the unit of the margin
-LEAST = 0.004  # draws less likely than this are left out, and the rest weighs more
+LEAST = 0.004  # draws less likely than this are left out, and the rest weighs more,
+MOST_LEFT_OUT = 0.1  # unless together they are more likely than this
 
 
 class RewardWeights:
@@ -61,8 +65,7 @@ class PolicySearchAgent(Agent):
         self._policy = policy
         self._weights = weights
         self._candidates = min(candidates, self.game.num_actions)
-        self._room: Room = make_room(self.game)
-        self._room_for = BATCH * self._candidates * len(self._room[4][0])
+        self._room: tuple[Followers, Draws] | None = None
 
     @classmethod
     def load(cls, path: str | Path, game: Game, *, candidates: int = 4) -> "PolicySearchAgent":
@@ -76,6 +79,10 @@ class PolicySearchAgent(Agent):
         checkpoint = load(resolve(path), game)
         policy = PolicyAgent(game, checkpoint.network)
         return cls(policy, RewardWeights(checkpoint.card.get("training") or {}), candidates=candidates)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the room, which the next search makes again: copies of its arrays would no longer share memory."""
+        return {**self.__dict__, "_room": None}
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         rows, chosen = np.ascontiguousarray(states), np.empty(len(states), np.int64)
@@ -107,12 +114,15 @@ class PolicySearchAgent(Agent):
 
     def _search(self, rows: Rows) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Which actions were tried, and the value of each, -inf for illegal ones; shapes (n, candidates)."""
+        if self._room is None:
+            self._room = make_followers(self.game), make_draws(self.game)
+        room_for = BATCH * self._candidates * len(self._room[0].states)
         priors, _ = self._policy.evaluate(rows)
         tried = np.argsort(-priors, axis=1, kind="stable")[:, : self._candidates].astype(np.int64)
         values = np.full(tried.shape, -np.inf)
-        leaves = self.game.rows(self._room_for)
-        places = np.empty((self._room_for, 2), np.int64)
-        shares = np.empty(self._room_for)
+        leaves = self.game.rows(room_for)
+        places = np.empty((room_for, 2), np.int64)
+        shares = np.empty(room_for)
         found = _spread(
             rows,
             priors,
@@ -124,7 +134,8 @@ class PolicySearchAgent(Agent):
             self._weights.margin,
             self._weights.outcome,
             self.game.num_players - 1,
-            self._room,
+            self.salt,
+            *self._room,
         )
         if found:
             _, judged = self._policy.evaluate(leaves[:found])
@@ -146,7 +157,9 @@ def _spread(
     margin_weight: float,
     outcome_weight: float,
     others: int,
-    room: Room,
+    salt: np.uint64,
+    followers: Followers,
+    draws: Draws,
 ) -> int:
     """Writes what each candidate gains at once, and the decisions that can follow.
 
@@ -154,45 +167,64 @@ def _spread(
         rows: states at decisions.
         priors: of their actions.
         tried: the candidates of each state.
-        values: written for legal candidates: gain of the action, and expected result where the game ends.
+        values: written for legal candidates: gain of the action and of chance, and expected result where the game ends.
         leaves: written: decisions that can follow.
         places: written: state and candidate of each.
         shares: written: its probability, negative where another seat decides.
         margin_weight: worth of a unit of margin.
         outcome_weight: worth of the outcome.
         others: how many other seats there are; what one of them gains all others pay in equal parts.
-        room: from `make_room`.
+        salt: of the agent's chance.
+        followers: room.
+        draws: room.
 
     Returns:
         How many decisions were written.
     """
-    states, weights = room[2][0], room[4][0]
+    states, shares_of = followers.states, followers.shares
     found = 0
     for i in range(len(rows)):
-        seat = mover(rows[i])
+        seat, luck = mover(rows[i]), agent_bits(rows[i], salt)
         for k in range(tried.shape[1]):
             if priors[i, tried[i, k]] <= 0.0:
                 continue
             states[0] = rows[i]
             apply(states[0], tried[i, k])
-            values[i, k] = margin_weight * (margin(states[0], seat) - margin(rows[i], seat))
-            size = gather(states, room[3][0], weights, room[5], room[6], room[7])
-            kept = 0.0
+            lead = margin(states[0], seat)
+            values[i, k] = margin_weight * (lead - margin(rows[i], seat))
+            size = gather(followers, draws)
+            kept = _leave_out_unlikely(shares_of[:size])
             for state in range(size):
-                if weights[state] >= LEAST:
-                    kept += weights[state]
-            for state in range(size):
-                if weights[state] < LEAST:
+                if shares_of[state] == 0.0:
                     continue
-                decides = mover(states[state])
+                if mover(states[state]) == CHANCE:  # too much to go through
+                    states[state].key = random_bits(luck, SAMPLE, state)  # not the game's own: that luck is to come
+                    deal(states[state])
+                decides, share = mover(states[state]), shares_of[state] / kept
+                values[i, k] += share * margin_weight * (margin(states[state], seat) - lead)
                 if decides == OVER:
-                    values[i, k] += weights[state] / kept * outcome_weight * outcome(states[state], seat)
-                elif decides >= 0:
-                    leaves[found] = states[state]
-                    places[found, 0], places[found, 1] = i, k
-                    shares[found] = weights[state] / kept * (1.0 if decides == seat else -1.0 / others)
-                    found += 1
+                    values[i, k] += share * outcome_weight * outcome(states[state], seat)
+                    continue
+                leaves[found] = states[state]
+                places[found, 0], places[found, 1] = i, k
+                shares[found] = share * (1.0 if decides == seat else -1.0 / others)
+                found += 1
     return found
+
+
+@jit
+def _leave_out_unlikely(shares: Floats) -> float:
+    """Sets what is less likely than `LEAST` to 0, unless that is much together; returns the sum of the rest."""
+    total, kept = 0.0, 0.0
+    for share in shares:
+        total += share
+        kept += share if share >= LEAST else 0.0
+    if total - kept > MOST_LEFT_OUT:
+        return total
+    for state in range(len(shares)):
+        if shares[state] < LEAST:
+            shares[state] = 0.0
+    return kept
 
 
 @jit

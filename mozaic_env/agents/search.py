@@ -4,8 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.base import Actions, Agent, Masks, tied
-from mozaic_env.agents.expectimax import MAX_DEPTH, Room, make_room, search_rows
-from mozaic_env.agents.kernels import MAX_WEIGHTS
+from mozaic_env.agents.expectimax import MAX_DEPTH, Plan, Room, make_room, search_rows
 from mozaic_env.agents.lookahead import MAX_DEPTH as MAX_LOOKAHEAD
 from mozaic_env.agents.lookahead import Room as LookaheadRoom
 from mozaic_env.agents.lookahead import look_ahead_rows
@@ -14,9 +13,10 @@ from mozaic_env.core.game import Game, Rows
 
 MAXN = "maxn"
 EVERY = 2**31 - 1  # a width that leaves no action out
-FOLLOWERS = (
-    16  # decisions that typically can follow one action in Mozaic: two movers, four gems, in a double turn or not
-)
+# For how widely to search so that `nodes` are used, no more; what there is room for follows from the game.
+FOLLOWERS = 16  # decisions that can follow one action; in Mozaic two movers, four gems, in a double turn or not
+LIKELY = 2  # of these
+LEAST = 0.02  # probability of what depth 4 looks at further
 
 
 class ExpectimaxAgent(Agent):
@@ -32,8 +32,8 @@ class ExpectimaxAgent(Agent):
             name: what it is called.
             depth: 1 (greedy) to 4, in decisions, its own included.
             heuristic: one of the game's, values the states at the end; None: its last, strongest one.
-            nodes: beyond depth 2, about how many last decisions to value at most: each ply then tries as many
-                actions as fit, the best by one-ply value. Depth 2 always tries all.
+            nodes: beyond depth 2, about how many last decisions to value at most for each depth: each ply then tries
+                as many actions as fit, the best by one-ply value. Depth 2 always tries all.
 
         Raises:
             ValueError: an argument is none of these.
@@ -49,14 +49,17 @@ class ExpectimaxAgent(Agent):
         self.name = name
         self._depth = depth
         self._weights = np.array(game.heuristics[chosen])
-        self._width = EVERY
-        if depth > 2:
-            plies = depth - 1
-            self._width = max(2, int((nodes / FOLLOWERS**plies) ** (1 / plies)))
+        wide = max(2, int((nodes / FOLLOWERS**2) ** (1 / 2))) if depth > 2 else EVERY
+        deep = max(2, int((nodes / (LIKELY**2 * FOLLOWERS)) ** (1 / 3)))
+        self._plans = Plan(wide, 0.0), Plan(deep, LEAST)
         self._room: Room | None = None
 
+    def __getstate__(self) -> dict[str, object]:
+        """Without the room, which the next search makes again: copies of its arrays would no longer share memory."""
+        return {**self.__dict__, "_room": None}
+
     def quick(self) -> Agent:
-        return self._changed(_depth=1, _width=1)
+        return self._changed(_depth=1, _plans=(Plan(1, 0.0), Plan(1, 0.0)))
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         return self._search(states, np.empty((len(states), 0)))
@@ -82,7 +85,7 @@ class ExpectimaxAgent(Agent):
             self._room = make_room(self.game)
         chosen = np.empty(len(states), np.int64)
         rows = np.ascontiguousarray(states)
-        search_rows(rows, self._depth, self._weights, self._width, self.salt, chosen, found, self._room)
+        search_rows(rows, self._depth, self._weights, self._plans, self.salt, chosen, found, self._room)
         return chosen
 
 
@@ -120,8 +123,7 @@ class LookaheadAgent(Agent):
         self.name = name
         self._depth, self._width = depth, width
         self._paranoid = name != MAXN or game.num_players == 2  # the same for two, and pruning saves work
-        self._weights = np.zeros(MAX_WEIGHTS)
-        self._weights[: len(game.heuristics[chosen])] = game.heuristics[chosen]
+        self._weights = np.array(game.heuristics[chosen])
         self._room: LookaheadRoom | None = None
 
     def __getstate__(self) -> dict[str, object]:

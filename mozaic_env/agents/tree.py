@@ -4,6 +4,10 @@ A simulation walks from the root to a state not looked at before: at a decision 
 (D. Silver et al., Mastering the game of Go without human knowledge, 2017), at chance by the outcomes' probabilities.
 The caller values that state and gives priors for its actions; `grow` adds them and passes the value back along the
 path. All values are for the root's seat, in [-1, 1]; other seats try to make them small.
+
+Room is limited, and chance may take many draws (a refill in Crystal Mosaic takes 20 to 36). Where the tree has no room
+for the next state, the simulation goes on beside it, draw by draw, to the next decision, which is valued and not kept.
+So every simulation counts. A decision whose actions find no room stays a leaf, and is valued whenever it is reached.
 """
 
 from typing import Any, NamedTuple
@@ -11,13 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row, apply, mover, outcome, outcomes, resolve
+from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row, apply, deal, mover, outcome, outcomes, resolve
 from mozaic_env.core.game import Game
 from mozaic_env.core.jit import jit
-from mozaic_env.core.stream import random_bits, unit
+from mozaic_env.core.stream import SAMPLE, random_bits, unit
 
-MAX_PATH = 256
-_MAX_OUTCOMES = 64
+MAX_PATH = 256  # edges of a simulation within the tree
+_NODES = 4  # for which there is room, for each simulation: a decision, and the chance nodes on the way to it
+_MOST_ACTIONS = 96  # of a decision, on average
 
 Array = npt.NDArray[Any]
 
@@ -25,7 +30,7 @@ Array = npt.NDArray[Any]
 class Forest(NamedTuple):
     """Room for some trees; every array has a leading axis of trees."""
 
-    states: Array  # rows of the game, one for each node; node 0 is the root
+    states: Array  # rows of the game, one for each node; node 0 is the root, the last one stands beside the tree
     first: Array  # a node's first edge
     edges: Array  # how many edges it has; 0: not looked at
     action: Array  # of an edge: the action, or the chance outcome
@@ -41,8 +46,8 @@ class Forest(NamedTuple):
 
 def make_forest(game: Game, trees: int, simulations: int) -> Forest:
     """Room for `trees` trees of so many simulations each."""
-    nodes = 4 * simulations + 2  # a simulation adds one decision, and the chance nodes on the way to it
-    edges = game.num_actions + simulations * min(game.num_actions, 96)
+    nodes = _NODES * simulations + 3
+    edges = game.num_actions + simulations * (min(game.num_actions, _MOST_ACTIONS) + 2 * game.max_outcomes)
     whole, number = np.int32, np.float64
     return Forest(
         np.zeros((trees, nodes), game.dtype),
@@ -55,8 +60,8 @@ def make_forest(game: Game, trees: int, simulations: int) -> Forest:
         np.zeros((trees, edges), whole),
         np.zeros((trees, MAX_PATH), whole),
         np.zeros((trees, 3), np.int64),
-        np.zeros((trees, _MAX_OUTCOMES), np.int64),
-        np.zeros((trees, _MAX_OUTCOMES), number),
+        np.zeros((trees, game.max_outcomes), np.int64),
+        np.zeros((trees, game.max_outcomes), number),
     )
 
 
@@ -121,21 +126,16 @@ def walk(forest: Forest, tree: int, seat: int, exploration: float, key: np.uint6
         simulation: its number.
 
     Returns:
-        The node reached: over, or a decision not looked at before; -1 where the tree has no room left.
+        The node reached: over, or a decision not looked at before; where the tree has no room left, the one beside it.
     """
     states, node, length = forest.states[tree], 0, 0
-    while length < MAX_PATH:
+    while True:
         decides = mover(states[node])
-        if decides == OVER:
+        if decides == OVER or (decides != CHANCE and forest.edges[tree, node] == 0):
             break
-        if forest.edges[tree, node] == 0:
-            if decides != CHANCE:
-                break
-            codes, chances = forest.codes[tree], forest.chances[tree]
-            size = outcomes(states[node], codes, chances)
-            if forest.size[tree, 1] + size > forest.action.shape[1]:
-                return -1
-            _add_edges(forest, tree, node, codes, chances, size)
+        if length == MAX_PATH or not _has_edges(forest, tree, node):
+            node = _leave(forest, tree, node, key, simulation)
+            break
         if decides == CHANCE:
             bits = random_bits(key, np.uint64(simulation), length)
             edge = _pick_outcome(forest, tree, node, bits)
@@ -143,21 +143,54 @@ def walk(forest: Forest, tree: int, seat: int, exploration: float, key: np.uint6
             edge = _pick_action(forest, tree, node, decides == seat, exploration)
         forest.path[tree, length] = edge
         length += 1
-        if forest.child[tree, edge] < 0:
-            added = forest.size[tree, 0]
-            if added >= len(states):
-                return -1
-            states[added] = states[node]
-            if decides == CHANCE:
-                resolve(states[added], forest.action[tree, edge])
-            else:
-                apply(states[added], forest.action[tree, edge])
-            forest.edges[tree, added] = 0
-            forest.child[tree, edge] = added
-            forest.size[tree, 0] += 1
-        node = forest.child[tree, edge]
+        if forest.child[tree, edge] >= 0:
+            node = forest.child[tree, edge]
+            continue
+        added = forest.size[tree, 0]
+        states[added] = states[node]
+        if decides == CHANCE:
+            resolve(states[added], forest.action[tree, edge])
+        else:
+            apply(states[added], forest.action[tree, edge])
+        forest.edges[tree, added] = 0
+        if not _may_stay(states, added, simulation):
+            node = _leave(forest, tree, added, key, simulation)
+            break
+        forest.child[tree, edge] = node = added
+        forest.size[tree, 0] += 1
     forest.size[tree, 2] = length
     return node
+
+
+@jit
+def _may_stay(states: Array, added: int, simulation: int) -> bool:
+    """Whether there is room for a new node; chance leaves enough for one decision of each simulation to come."""
+    left = len(states) - 1 - added
+    return left > len(states) // _NODES - simulation if mover(states[added]) == CHANCE else left > 0
+
+
+@jit
+def _has_edges(forest: Forest, tree: int, node: int) -> bool:
+    """Whether a node has edges; one at chance gets them if there is room."""
+    if forest.edges[tree, node] > 0:
+        return True
+    codes, chances = forest.codes[tree], forest.chances[tree]
+    size = outcomes(forest.states[tree, node], codes, chances)
+    if forest.size[tree, 1] + size > forest.action.shape[1]:
+        return False
+    _add_edges(forest, tree, node, codes, chances, size)
+    return True
+
+
+@jit
+def _leave(forest: Forest, tree: int, node: int, key: np.uint64, simulation: int) -> int:
+    """Goes on from a node beside the tree, chance by the search's own luck, to a decision or the end."""
+    beside = forest.states.shape[1] - 1
+    states = forest.states[tree]
+    states[beside] = states[node]
+    states[beside].key = random_bits(key, SAMPLE, simulation)  # not the game's own: that luck is to come
+    deal(states[beside])
+    return beside
 
 
 @jit
@@ -169,7 +202,7 @@ def grow(
     Args:
         forest: the trees.
         tree: which one.
-        node: from `walk`, not -1.
+        node: from `walk`.
         seat: the root's.
         actions: legal actions of the node, if it is a decision.
         priors: their priors, summing to 1.
@@ -179,9 +212,16 @@ def grow(
     state = forest.states[tree, node]
     if mover(state) == OVER:
         estimate = outcome(state, seat)
-    elif forest.edges[tree, node] == 0 and forest.size[tree, 1] + size <= forest.action.shape[1]:
+    elif _takes_actions(forest, tree, node, size):
         _add_edges(forest, tree, node, actions, priors, size)
     for k in range(forest.size[tree, 2]):
         edge = forest.path[tree, k]
         forest.visits[tree, edge] += 1
         forest.total[tree, edge] += estimate
+
+
+@jit
+def _takes_actions(forest: Forest, tree: int, node: int, size: int) -> bool:
+    """Whether a node is in the tree, has no edges yet, and there is room for so many."""
+    inside = node < forest.states.shape[1] - 1 and forest.edges[tree, node] == 0
+    return inside and forest.size[tree, 1] + size <= forest.action.shape[1]

@@ -137,8 +137,8 @@ def answer(games: Integers, answers: Integers, actions: int, rows: Rows, slots: 
 def score(rows: Rows, slots: Rows, seating: Seating, results: Floats, margins: Floats) -> None:
     """Writes each player's result and final margin, both of shape (games, players).
 
-    The games have ended.     A truncated game is a draw. A forfeited one is lost by who played the
-    illegal action, and the others share the win; its margin is the board's.
+    The games have ended. A truncated game is a draw. A forfeited one is lost by who played the illegal action, and the
+    others share the win; its margin is the board's.
     """
     players = results.shape[1]
     for i in range(len(rows)):

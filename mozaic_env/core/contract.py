@@ -172,7 +172,7 @@ def value(row: Row, seat: int, weights: Floats) -> float:
 
 @_of_game
 def decision_kind(row: Row) -> int:
-    """A number from 0 to 63 for a decision, by which a search saves work.
+    """A number for a decision, by which a search saves work; from 0, and below the game's `decision_kinds`.
 
     Of the decisions that can follow one action, those with equal numbers have equal `value` and `action_values`. -1: it
     is like no other.

@@ -91,6 +91,7 @@ class Game(abc.ABC):
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
     usual_agents: ClassVar[tuple[str, ...]] = ("random",)  # specs of whom people play against, the strongest first
     max_outcomes: ClassVar[int]  # codes of chance outcomes are below this; 0: the game has no chance
+    decision_kinds: ClassVar[int] = 64  # what `decision_kind` says is below this
     rewards: ClassVar[Mapping[str, tuple[float, float]]] = {"outcome": (0.0, 1.0), "margin": (1.0, 0.0)}
     """By name: what each unit by which the lead grows is worth, and what the outcome is, at the end."""
     most_moves: ClassVar[int] = 0  # room that `mozaic_env.core.engine` needs; 0: the game does not offer it

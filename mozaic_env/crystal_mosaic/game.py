@@ -107,7 +107,7 @@ class CrystalMosaic(Game):
     | `floor` | Box int8 (5 n,) | player by player: tiles of each colour on the floor, the marker not counted |
     | `bag`, `lid` | Box int8 (5,) | tiles of each colour |
     | `marker` | MultiBinary int8 (n + 1,) | who has taken it in this round; last: it is in the centre |
-    | `starter` | MultiBinary int8 (n,) | who began this round |
+    | `starter` | MultiBinary int8 (n,) | who began this round; at the end who would begin the next one |
     | `turn` | MultiBinary int8 (n,) | who decides; zeros at the end |
     | `phase` | MultiBinary int8 (3,) | draft, tiling, over |
     | `tiling` | MultiBinary int8 (5,) | the line that is tiled; zeros elsewhere |
@@ -120,7 +120,8 @@ class CrystalMosaic(Game):
 
     `reward="outcome"`, at the end: 1 for who wins alone, -1 / (n - 1) for the others; where k players share the win
     1 / k for each of them and -1 / (n - k) for the others; 0 if all n tie. `reward="margin"`: by how many tens of
-    points the lead over the best of the others has grown since the last decision.
+    points the lead over the best of the others has grown since the seat's last decision; with `opponent=None` by how
+    many within the step.
 
     ## Arguments
 
@@ -129,10 +130,11 @@ class CrystalMosaic(Game):
     | `players` | 2 | 2, 3 or 4 |
     | `board` | `"side2"` | `"base"`, `"grey"`, `"side1"` or `"side2"` |
     | `floor` | None | seven values from -10 to 0, or `"base"` or `"expansion"`; None: the board's own |
-    | `max_rounds` | 30 | 1 to 100; a game that is not over after so many rounds is truncated |
+    | `max_rounds` | 30 | 1 to 100; a game that is not over after so many rounds is truncated, see below |
     | `opponent`, `seat`, `reward`, `illegal`, `max_decisions`, `render_mode` | | see `GameEnv` |
 
-    Rows can become impossible to complete, on side1 above all; `max_rounds` ends such games.
+    Rows can become impossible to complete, on side1 above all; `max_rounds` ends such games. They bring no bonuses, pay
+    0 to every seat, and count as a draw, whatever the scores.
 
     ## Readings
 
@@ -143,8 +145,10 @@ class CrystalMosaic(Game):
       round, the starting player stays.
     * Who has complete lines tiles them all before the next player does; floors are counted when all have.
     * A colour with a printed space in a row may also go to another space of that row.
-    * The printed spaces are those of the implementation on Board Game Arena; the floor of the expansion is what
-      reviewers of the printed boards show, and an option, since that implementation keeps the values of the base game.
+    * The printed spaces are those of the implementation on Board Game Arena.
+    * The floor of the expansion is what reviewers of the printed boards show of side 1. Of side 2 they show the first
+      two spaces; the others are taken to be the same. It is an option, since Board Game Arena keeps the values of the
+      base game.
     * Among those who do not win nobody is placed before another by complete rows.
 
     ## Version history
@@ -177,7 +181,8 @@ class CrystalMosaic(Game):
             board: "base", "grey", "side1" or "side2".
             floor: values of the seven floor spaces, -10 to 0, as a sequence or as text with commas; or "base" or
                 "expansion"; None: the board's own.
-            max_rounds: a game that is not over after so many rounds is truncated; 1 to 100.
+            max_rounds: a game that is not over after so many rounds is truncated, without bonuses and without a winner;
+                1 to 100.
 
         Raises:
             ValueError: an option is not one of these.

@@ -43,7 +43,7 @@ def fields(players: int, max_rounds: int) -> tuple[Field, ...]:
         counts("bag", np.int8, full, "tiles in the bag, by colour"),
         counts("lid", np.int8, full, "tiles in the lid, by colour"),
         binary("marker", (players + 1,), f"who has taken the marker in this round: {order}; last: it is in the centre"),
-        binary("starter", (players,), f"who began this round: {order}"),
+        binary("starter", (players,), f"who began this round, at the end who would begin the next: {order}"),
         binary("turn", (players,), f"who decides: {order}; zeros when the game is over"),
         binary("phase", (3,), "draft, tiling, over"),
         binary("tiling", (SIZE,), "the line that is tiled; zeros elsewhere"),

@@ -1,7 +1,7 @@
 """Game records of Crystal Mosaic: written from a row and its actions, and replayed without any random stream.
 
-The words are refills, such as ``BYRK/BBWW/KRRY/WWYB/RRKK`` (the factories in order, their tiles as they were drawn),
-and actions in their notation.
+The words are refills, such as ``BYRK/BBWW/KRRY/WWYB/RRKK`` (the factories in order, their tiles as they were drawn;
+those that get nothing are left out), and actions in their notation.
 """
 
 import re

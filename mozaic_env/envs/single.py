@@ -66,7 +66,8 @@ class GameEnv(gym.Env[Observation, np.int64]):
     action, `illegal_action` (True).
 
     **Reward.** For the seat that acted. ``"outcome"``: the game's result at the end, 0 before. ``"margin"``: by how
-    much the seat's lead has grown since its last decision, in the game's unit. A game may have more `rewards`.
+    much the seat's lead has grown since its last decision, in the game's unit; with ``opponent=None`` by how much in
+    this step alone, for what the other seats do is paid to them. A game may have more `rewards`.
 
     **End.** `terminated` when the game is over, or after an illegal action with ``illegal="lose"`` (reward -1).
     `truncated` when `max_decisions` decisions of all seats have been made and the game is not over, or when it has

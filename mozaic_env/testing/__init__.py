@@ -1,20 +1,29 @@
 """The conformance suite: a game or an environment factory goes in, named checks come out.
 
->>> from functools import partial
->>> import gymnasium as gym
->>> from mozaic_env import make_game
->>> from mozaic_env.testing import checks_for_env, checks_for_game
->>> for check in checks_for_game():
-...     check(make_game("mozaic", rules="onyx", rows=4, cols=4))
->>> for check in checks_for_env():
-...     check(partial(gym.make, "mozaic_env:Mozaic-v0", rows=4, cols=4))
+```python
+from functools import partial
+
+import gymnasium as gym
+
+from mozaic_env import make_game
+from mozaic_env.testing import checks_for_env, checks_for_game
+
+for check in checks_for_game():
+    check(make_game("mozaic", rules="onyx", rows=4, cols=4))
+for check in checks_for_env():
+    check(partial(gym.make, "mozaic_env:Mozaic-v0", rows=4, cols=4))
+```
 
 A check is a plain function. It returns nothing, or raises AssertionError that says what was found.
-Its name and docstring say what it checks. With pytest::
+Its name and docstring say what it checks. With pytest:
 
-    @pytest.mark.parametrize("check", checks_for_game(), ids=lambda check: check.__name__)
-    def test_conformance(check):
-        check(make_game(...))
+```python
+import pytest
+
+@pytest.mark.parametrize("check", checks_for_game(), ids=lambda check: check.__name__)
+def test_conformance(check):
+    check(make_game(...))
+```
 """
 
 from collections.abc import Callable

@@ -96,6 +96,27 @@ def check_mask_against_action_values(game: Game) -> None:
             assert np.isfinite(on.value(row, 0, padded)), f"{at}: value is not finite"
 
 
+def check_decision_kinds(game: Game) -> None:
+    """Kinds are below `decision_kinds`; decisions of one kind that can follow an action have equal values."""
+    actions, values = np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions)
+    weights = np.array(list(game.heuristics.values())[-1])
+    for row in decisions(game, 30):
+        states = np.repeat(row, 50)
+        states["key"] = keys_from_seeds(range(50))
+        on.apply_each(states, np.full(50, np.flatnonzero(mask_of(game, row))[0]))
+        known: dict[int, list[float]] = {}
+        for state in states:
+            on.deal(state)
+            kind = on.decision_kind(state) if on.mover(state) >= 0 else -1
+            if kind == -1:
+                continue
+            at = f"{game!r} at {game.format_position(state)!r}"
+            assert 0 <= kind < game.decision_kinds, f"{at}: kind {kind}, decision_kinds {game.decision_kinds}"
+            size = on.action_values(state, 0, weights, actions, values)
+            found = [on.value(state, 0, weights), *actions[:size].tolist(), *values[:size].tolist()]
+            assert known.setdefault(kind, found) == found, f"{at}: another decision of kind {kind} has other values"
+
+
 def check_every_legal_action_applies(game: Game) -> None:
     """Each changes a copy of the row, counts one decision and no draw, and leaves a known mover."""
     for row in decisions(game, 60):

@@ -61,6 +61,12 @@ def action_values(row: Row, seat: int, weights: Floats, actions: Integers, value
 
 
 @jit
+def decision_kind(row: Row) -> int:
+    """The number of the decision's kind."""
+    return contract.decision_kind(row)
+
+
+@jit
 def movers(rows: Rows, found: Integers) -> None:
     """`mover` of every row."""
     for i in range(len(rows)):

@@ -7,8 +7,6 @@ from mozaic_env.core.contract import CHANCE, Floats, Integers, apply, mover, out
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
 
-MOST_KINDS = 64  # of outcomes that are told apart
-
 
 def odds(game: Game, row: np.void, mask: npt.NDArray[np.int8]) -> list[tuple[str, float]]:
     """What chance can bring next, and how likely each is, the likeliest first; empty if no chance comes next.
@@ -23,7 +21,7 @@ def odds(game: Game, row: np.void, mask: npt.NDArray[np.int8]) -> list[tuple[str
     states = game.rows(2)
     states[0] = row
     codes, shares = np.zeros(game.max_outcomes, np.int64), np.zeros(game.max_outcomes)
-    seen, totals = np.zeros(MOST_KINDS, np.int64), np.zeros(MOST_KINDS)
+    seen, totals = np.zeros(game.max_outcomes, np.int64), np.zeros(game.max_outcomes)
     size = _add_up(states, mask, codes, shares, seen, totals)
     order = sorted(range(size), key=lambda place: (-totals[place], seen[place]))
     return [(game.outcome_name(int(seen[place])), float(totals[place])) for place in order]
@@ -48,8 +46,6 @@ def _add_up(
             place = 0
             while place < size and seen[place] != codes[k]:
                 place += 1
-            if place == len(seen):
-                continue
             if place == size:
                 seen[place], totals[place] = codes[k], 0.0
                 size += 1

@@ -7,8 +7,12 @@ import numpy as np
 import pytest
 from reference import ReferenceGame, random_reference_game
 
+from mozaic_env.agents.chance import gather, make_draws, make_followers
 from mozaic_env.agents.search import ExpectimaxAgent
+from mozaic_env.core.contract import OVER
+from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
+from mozaic_env.testing import rows as on
 
 WEIGHTS = make_game("mozaic").heuristics["pattern"]
 # Rows, columns, how many positions: 200 in both editions together, few where enumerating them takes long.
@@ -108,6 +112,47 @@ def test_depth_three_equals_enumeration(rules: str) -> None:
         reference = ReferenceGame.from_position(text, rules)
         for action, value in slow_search(reference, 3, reference.mover).items():
             assert values[action] == pytest.approx(value, abs=1e-9), text
+
+
+def decisions_of(game: Game, row: np.void) -> list[tuple[np.void, float]]:
+    """What can follow a row before the next decision."""
+    followers, draws = make_followers(game), make_draws(game)
+    followers.states[0] = row
+    size = gather(followers, draws)
+    return [(followers.states[k], float(followers.shares[k])) for k in range(size) if followers.shares[k] > 0]
+
+
+@pytest.mark.parametrize("rules", ["amethyst", "onyx"])
+def test_depth_four_is_depth_three_one_ply_later(rules: str) -> None:
+    """With no limit on nodes and probabilities: the expectation of the best action that depth 3 finds."""
+    game = make_game("mozaic", rules=rules, rows=2, cols=2)
+    deep, below = (ExpectimaxAgent(game, depth=depth, nodes=10**9) for depth in (4, 3))
+    deep._plans = deep._plans[0], deep._plans[1]._replace(least=0.0)
+    for text in positions(2, 2, 2, rules):
+        state = game.parse_position(text)
+        values, seat = deep.action_values(state)[0], on.mover(state[0])
+        for action in np.flatnonzero(~np.isnan(values)).tolist():
+            after, expected = state[0].copy(), 0.0
+            on.apply(after, action)
+            for row, share in decisions_of(game, after):
+                if on.mover(row) == OVER:
+                    expected += share * on.value(row, seat, np.array(WEIGHTS))
+                    continue
+                best = float(np.nanmax(below.action_values(row[None])[0]))
+                expected += share * (best if on.mover(row) == seat else -best)
+            assert values[action] == pytest.approx(expected, abs=1e-9), text
+
+
+@pytest.mark.parametrize("size", [4, 8])
+def test_depth_four_has_enough_actions_to_choose_from(size: int) -> None:
+    """The best ones at depth 3; with two, as it once was, it is weaker than depth 3."""
+    game = make_game("mozaic", rows=size, cols=size)
+    state = game.rows(1)
+    on.setup_rows(state)
+    values, before = (ExpectimaxAgent(game, depth=depth).action_values(state)[0] for depth in (4, 3))
+    tried = ~np.isnan(values)
+    assert 4 <= tried.sum() <= (~np.isnan(before)).sum()
+    assert np.nanmin(before[tried]) >= np.nanmax(before[~tried])
 
 
 def test_depth_one_is_the_heuristic() -> None:

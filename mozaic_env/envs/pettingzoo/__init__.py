@@ -1,7 +1,10 @@
 """The games as PettingZoo AEC environments; needs the extra `pettingzoo`.
 
->>> from mozaic_env.envs.pettingzoo import crystal_mosaic_v0, mosaic_chess_v0, mozaic_v0
->>> env = mozaic_v0.env(rules="onyx", rows=4, cols=4)
+```python
+from mozaic_env.envs.pettingzoo import crystal_mosaic_v0, mosaic_chess_v0, mozaic_v0
+
+env = mozaic_v0.env(rules="onyx", rows=4, cols=4)
+```
 
 Importing this registers them with PettingZoo as well: ``pettingzoo.make("aec", "mozaic_env/mozaic-v0")``.
 """
