@@ -258,7 +258,7 @@ def test_replay_reports_every_bad_line_with_its_number(capsys, tmp_path):
         ([*EVALUATE, "--records", "/missing/games.txt"], "cannot write /missing/games.txt"),
         ([*EVALUATE, "--json", "/"], "cannot write /: it is a folder"),
         ([*EVALUATE, "--report", "/dev/null/report"], "/dev/null/report"),
-        (["evaluate", "random"], "the following arguments are required: --against"),
+        (["evaluate", "random"], "nothing to play; accepted: --against"),
         (["evaluate", "expectimax:deep=1", "--against", "random"], "deep=1"),
         (["tournament"], "at least two agents"),
         (["tournament", "random"], "at least two agents, all different; got random"),
