@@ -99,7 +99,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="mozaic", description="Matches, ratings and records of the games of mozaic_env.")
     parser.add_argument("--version", action="version", version=f"mozaic_env {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, dest="name")
-    for add in (_add_evaluate, _add_tournament, _add_replay, _add_play, _add_watch, _add_bench):
+    for add in (_add_evaluate, _add_tournament, _add_solve, _add_replay, _add_play, _add_watch, _add_bench):
         add(subparsers)
     return parser
 
@@ -221,6 +221,25 @@ def _add_tournament(subparsers: Subparsers) -> None:
         help="spread the matches over a Ray cluster: HOST:PORT of its head, auto on one of its machines, or local to "
         "start Ray here; changes no result",
     )
+    _add_game_options(parser)
+
+
+def _add_solve(subparsers: Subparsers) -> None:
+    parser = _add(
+        subparsers,
+        "solve",
+        "mozaic_env.arena.solve",
+        "Solve a variant that is small enough: the exact value of every action. Interrupted, it goes on where it was.",
+    )
+    parser.epilog = "example: mozaic solve --rows 4 --cols 4"
+    parser.add_argument(
+        "--objective",
+        choices=OBJECTIVES,
+        default=MARGIN,
+        help="what perfect play is for: the expected lead or the expected result (default: %(default)s)",
+    )
+    parser.add_argument("--out", metavar="FILE", help="where the values go (default: the cache, where all find them)")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="change no result (default: %(default)s)")
     _add_game_options(parser)
 
 

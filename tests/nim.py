@@ -6,12 +6,15 @@ A pile of stones; whoever's turn it is takes one, two or three. Three taken give
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mozaic_env.core import contract
 from mozaic_env.core.contract import HEADER, OVER
+from mozaic_env.core.exact import MARGIN, OUTCOME, ExactValues
 from mozaic_env.core.game import Field, Game, Rows, binary, counts
 from mozaic_env.core.jit import jit
 from mozaic_env.core.picture import Picture
@@ -128,6 +131,50 @@ contract.register(
 )
 
 
+@cache
+def solve(pile: int, turn: int, taken: tuple[int, ...], objective: str) -> tuple[float, ...]:
+    """What each seat gets in the end if all play perfectly, each for itself; of equal actions the first is taken."""
+    if pile == 0:
+        if objective == OUTCOME:
+            return tuple(-1.0 if seat == turn else 1.0 / (PLAYERS - 1) for seat in range(PLAYERS))
+        return leads(taken)
+    found = [solve(*after(pile, turn, taken, action), objective) for action in range(min(3, pile))]
+    return max(found, key=lambda ends: ends[turn])
+
+
+def after(pile: int, turn: int, taken: tuple[int, ...], action: int) -> tuple[int, int, tuple[int, ...]]:
+    more = tuple(stones + (action + 1) * (seat == turn) for seat, stones in enumerate(taken))
+    left = pile - action - 1
+    return left, (turn + 1) % PLAYERS if action < 2 and left > 0 else turn, more
+
+
+def leads(taken: tuple[int, ...]) -> tuple[float, ...]:
+    others = [max(taken[:seat] + taken[seat + 1 :]) for seat in range(PLAYERS)]
+    return tuple(float(own - other) for own, other in zip(taken, others, strict=True))
+
+
+class NimValues(ExactValues):
+    """Exact values by recursion."""
+
+    residual = 0.0
+
+    def __init__(self, game: Nim, objective: str) -> None:
+        self.game, self.objective = game, objective
+
+    @property
+    def start_value(self) -> float:
+        return solve(self.game.options["stones"], 0, (0,) * PLAYERS, self.objective)[0]
+
+    def action_values(self, states: Rows) -> np.ndarray[Any, Any]:
+        found = np.full((len(states), self.game.num_actions), np.nan)
+        for values, row in zip(found, states, strict=True):
+            pile, turn, taken = int(row["pile"]), int(row["turn"]), tuple(map(int, row["taken"]))
+            now = leads(taken)[turn] if self.objective == MARGIN else 0.0
+            for action in range(min(3, pile)):
+                values[action] = solve(*after(pile, turn, taken, action), self.objective)[turn] - now
+        return found
+
+
 class Nim(Game):
     """Nim for three players, the last stone loses."""
 
@@ -161,6 +208,9 @@ class Nim(Game):
     @property
     def seat_names(self) -> tuple[str, ...]:
         return ("first", "second", "third")
+
+    def exact_values(self, objective: str = MARGIN, file: str | Path | None = None) -> ExactValues:
+        return NimValues(self, objective)
 
     def rows(self, size: int) -> Rows:
         made = np.zeros(size, self.dtype)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mozaic_env.agents.base import Agent
+from mozaic_env.core.exact import MARGIN
 from mozaic_env.core.game import Game
 
 Options = dict[str, str]
@@ -23,6 +24,7 @@ FORMS = (
     "paranoid or maxn[:depth=1..8,width=N,heuristic=NAME], which look no further than the next chance",
     "champion[:sample=0|1,search=0|1,candidates=N], trained and shipped with the package",
     "mcts[:simulations=N,heuristic=NAME,policy=FOLDER|champion]",
+    "perfect[:objective=margin|outcome,values=FILE], on boards small enough to be solved",
     "policy:FOLDER[,sample=0|1,search=0|1,candidates=N] or just FOLDER, of a run or a checkpoint",
 )
 
@@ -142,6 +144,16 @@ def _lookahead(game: Game, spec: str, words: list[str]) -> Agent:
         raise ValueError(f"agent {spec!r}: {error}") from None
 
 
+def _perfect(game: Game, spec: str, words: list[str]) -> Agent:
+    from mozaic_env.agents.exact.perfect import PerfectAgent
+
+    options = _read(spec, words, {"objective": str, "values": str})
+    try:
+        return PerfectAgent(game, objective=options.get("objective", MARGIN), file=options.get("values"))
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
+
+
 def _mcts(game: Game, spec: str, words: list[str]) -> Agent:
     from mozaic_env.agents.mcts import MctsAgent
 
@@ -214,5 +226,6 @@ _MAKERS: dict[str, Callable[[Game, str, list[str]], Agent]] = {
     "maxn": _lookahead,
     CHAMPION: _champion,
     "mcts": _mcts,
+    "perfect": _perfect,
     "policy": _policy,
 }

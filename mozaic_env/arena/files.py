@@ -1,65 +1,14 @@
 """Writing files that people own: whole or not at all, and no surprise after an hour of play."""
 
-import contextlib
-import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import Any
 
+from mozaic_env.core.files import atomic_write, write_bytes
 
-@contextlib.contextmanager
-def atomic_write(path: str | Path) -> Iterator[TextIO]:
-    """A text file to write to, which takes the place of `path` only when all has been written.
-
-    Raises:
-        OSError: the folder is missing or not writable.
-    """
-    with _replacing(path) as handle, os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-        yield file
-        _to_disk(file)
-
-
-def write_bytes(path: str | Path, content: bytes) -> None:
-    """A file of bytes, atomically; OSError as for `atomic_write`."""
-    with _replacing(path) as handle, os.fdopen(handle, "wb") as file:
-        file.write(content)
-        _to_disk(file)
-
-
-def _to_disk(file: IO[Any]) -> None:
-    file.flush()
-    try:
-        os.fsync(file.fileno())
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # pipes and devices have no disk
-            raise
-
-
-@contextlib.contextmanager
-def _replacing(path: str | Path) -> Iterator[int]:
-    """The descriptor of a new file, which whoever gets it closes; then it takes the place of `path`.
-
-    What is no regular file, such as a terminal or a pipe, is written to as it is; a link stays, and its file is
-    replaced.
-    """
-    path = Path(os.path.realpath(path))
-    if path.exists() and not path.is_file():
-        yield os.open(path, os.O_WRONLY)
-        return
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        yield handle
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # mkstemp's files are private
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
+__all__ = ["atomic_write", "check_output_file", "make_output_folder", "write_bytes", "write_json"]
 
 
 def write_json(path: str | Path, values: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.perfect import PerfectAgent
+from mozaic_env.agents.exact.perfect import TIE, PerfectAgent
 from mozaic_env.arena import loops
 from mozaic_env.arena.intervals import Interval, mean_interval
 from mozaic_env.arena.match import Progress, play_match
@@ -25,7 +25,6 @@ from mozaic_env.core.exact import MARGIN, ExactValues, regrets, require_exact_va
 from mozaic_env.core.game import Rows
 
 BATCH = 4096  # decisions that are valued at once
-ROUNDING = 1e-9  # what two equal values may differ by where they are exact
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,7 @@ def measure_regret(
     values = require_exact_values(agent.game, objective)
     match = play_match(
         agent,
-        PerfectAgent(values),
+        PerfectAgent(agent.game, objective=objective),
         games,
         seed,
         max_decisions=max_decisions,
@@ -174,7 +173,7 @@ def regret_of(match: MatchResult, values: ExactValues) -> RegretResult:
     players = game.num_players
     sums = np.bincount(found.games, found.regrets, match.games)
     leads = (games.margins if values.objective == MARGIN else games.results)[:, 0]
-    wrong = found.regrets > 2 * values.residual + ROUNDING
+    wrong = found.regrets > max(2 * values.residual, TIE)
     return RegretResult(
         player=name,
         objective=values.objective,

@@ -1,9 +1,14 @@
 """The Game contract, a part that is optional: exact values of every action, for variants small enough to solve.
 
 What asks for them (regret, the wrappers, training curves) knows no game: a game offers them with `Game.exact_values`.
+A game that is solved step by step offers an `ExactSolver` besides, and `Game.exact_values` does the rest: small
+variants are solved when they are asked for, larger ones are read from the file that ``mozaic solve`` has written.
 """
 
 import abc
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +19,10 @@ if TYPE_CHECKING:
 
 MARGIN, OUTCOME = "margin", "outcome"
 OBJECTIVES = (MARGIN, OUTCOME)
+TOLERANCE = 1e-7  # largest error of a value that is solved, in the objective's unit
+AT_ONCE = 10.0  # seconds; what takes less is solved when it is asked for
+
+Tensors = Mapping[str, npt.NDArray[np.float64]]
 
 
 class ExactValues(abc.ABC):
@@ -56,6 +65,86 @@ class ExactValues(abc.ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return require_exact_values, (self.game, self.objective)
+
+
+class ExactSolver(abc.ABC):
+    """Solves a variant step by step.
+
+    Attributes:
+        game: the variant.
+        objective: as for `ExactValues`.
+        boards: how many positions are to be solved, as the game counts them.
+        seconds: about how long that takes one core.
+        bytes: about how much memory it takes.
+        refusal: why the variant can't be solved; "": it can.
+    """
+
+    boards: int
+    seconds: float
+    bytes: int
+    refusal: str = ""
+
+    def __init__(self, game: "Game", objective: str) -> None:
+        """ValueError if there is no such objective."""
+        if objective not in OBJECTIVES:
+            raise ValueError(f"objective={objective!r}; accepted: {', '.join(OBJECTIVES)}")
+        self.game, self.objective = game, objective
+
+    @property
+    @abc.abstractmethod
+    def error(self) -> float:
+        """Bound of the largest error of a value now, in the objective's unit."""
+
+    @abc.abstractmethod
+    def sweep(self, threads: int = 1) -> None:
+        """One step: as much work as it is to look at every position once."""
+
+    @abc.abstractmethod
+    def tensors(self) -> Tensors:
+        """All that is to be kept."""
+
+    @abc.abstractmethod
+    def restore(self, tensors: Tensors, error: float, threads: int = 1) -> None:
+        """Goes on from what `tensors` gave when the error was at most `error`.
+
+        Raises:
+            ValueError: they are those of another variant.
+        """
+
+    @abc.abstractmethod
+    def values(self, tensors: Tensors, error: float) -> ExactValues:
+        """The values that these tensors mean; ValueError as for `restore`."""
+
+
+@lru_cache(maxsize=8)
+def exact_values(game: "Game", objective: str, file: Path | None = None) -> ExactValues | None:
+    """`Game.exact_values` for a game that offers a solver."""
+    from mozaic_env.core import exact_files
+
+    solver = game.exact_solver(objective)
+    if solver is None:
+        return None
+    if solver.refusal:
+        raise ValueError(solver.refusal)
+    at_once = file is None and solver.seconds < AT_ONCE
+    if not at_once or exact_files.can_read():
+        named = file or exact_files.default_file(game, objective)
+        if file is not None or named.exists():
+            card = exact_files.read_card(named, game, objective)
+            if card["solved"]:
+                return solver.values(exact_files.read(named, card), card["error"])
+    if not at_once:
+        raise ValueError(f"{game!r} has yet to be solved for {objective}: {solve_command(game, objective, file)}")
+    while solver.error > TOLERANCE:
+        solver.sweep()
+    return solver.values(solver.tensors(), solver.error)
+
+
+def solve_command(game: "Game", objective: str, file: Path | None = None) -> str:
+    """What to type to have a variant solved."""
+    words = ["mozaic solve --game", game.name, *(f"--option {key}={value}" for key, value in game.options.items())]
+    words += [] if objective == MARGIN else ["--objective", objective]
+    return " ".join(words if file is None else [*words, "--out", str(file)])
 
 
 def require_exact_values(game: "Game", objective: str = MARGIN) -> ExactValues:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core.exact import MARGIN, ExactValues
+from mozaic_env.core.exact import MARGIN, ExactSolver, ExactValues, exact_values
 from mozaic_env.core.grouping import Grouping
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
@@ -161,11 +161,20 @@ class Game(abc.ABC):
         folder = Path(inspect.getfile(type(self))).with_name("champion")
         return folder if folder.is_dir() else None
 
-    def exact_values(self, objective: str = MARGIN) -> ExactValues | None:
+    def exact_solver(self, objective: str = MARGIN) -> ExactSolver | None:
+        """What solves this variant, before it has done so; None if the game has no solver.
+
+        Args:
+            objective: one of `mozaic_env.core.exact.OBJECTIVES`; ValueError if it is none.
+        """
+        return None
+
+    def exact_values(self, objective: str = MARGIN, file: str | Path | None = None) -> ExactValues | None:
         """Exact values of this variant, if they are at hand: solved at once where that takes seconds, else from a file.
 
         Args:
             objective: one of `mozaic_env.core.exact.OBJECTIVES`.
+            file: what ``mozaic solve --out`` has written; None: where it writes by itself.
 
         Returns:
             None if the game has no solver at all.
@@ -173,7 +182,7 @@ class Game(abc.ABC):
         Raises:
             ValueError: the variant is too large, or has yet to be solved; the message names the command.
         """
-        return None
+        return exact_values(self, objective, None if file is None else Path(file))
 
     def group_decisions(self, states: Rows) -> tuple[Grouping, ...]:
         """Ways to sort decisions into groups, for tables of what an agent does well and badly.

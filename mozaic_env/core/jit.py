@@ -22,8 +22,9 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
+from mozaic_env.core.cache import CACHE_VARIABLE, user_cache
+
 PACKAGE = Path(__file__).resolve().parent.parent
-CACHE_VARIABLE = "MOZAIC_ENV_CACHE"
 _IMPORT = re.compile(r"^from (mozaic_env[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
@@ -33,11 +34,9 @@ def _candidates() -> list[Path]:
     if chosen:
         return [Path(chosen)]
     folders = [PACKAGE / "__pycache__"]
-    base = os.environ.get("XDG_CACHE_HOME")
-    if base:
-        folders.append(Path(base) / "mozaic_env")
-    elif os.environ.get("HOME"):
-        folders.append(Path(os.environ["HOME"]) / ".cache" / "mozaic_env")
+    home = user_cache()
+    if home is not None:
+        folders.append(home)
     # The user's number keeps one user from loading code that another one planted in a shared folder.
     user = os.getuid() if hasattr(os, "getuid") else "user"
     with contextlib.suppress(OSError):  # there may be no temporary folder either

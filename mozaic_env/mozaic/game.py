@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core import contract
+from mozaic_env.core.exact import MARGIN, ExactSolver
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.grouping import Grouping
 from mozaic_env.core.numbers import is_number
@@ -195,6 +196,11 @@ class Mozaic(Game):
         if len(sizes) != 2 or not all(map(is_number, sizes)) or "rules" not in header:
             raise ValueError("record header: rules=... and board=ROWSxCOLS are needed, such as board=8x8")
         return cls(header["rules"], int(sizes[0]), int(sizes[1]))
+
+    def exact_solver(self, objective: str = MARGIN) -> ExactSolver:
+        from mozaic_env.mozaic.exact.solver import MozaicSolver
+
+        return MozaicSolver(self, objective)
 
     @property
     def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:

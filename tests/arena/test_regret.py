@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 from arena_agents import Asked, Wrong
-from recursive_values import SolvedNim
+from sorted_nim import SolvedNim
 
-from mozaic_env.agents.perfect import PerfectAgent
+from mozaic_env.agents.exact.perfect import PerfectAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.regret import measure_regret, regret_of
@@ -52,19 +52,20 @@ def test_regret_is_what_a_count_by_hand_gives(toy):
 def test_regret_is_what_is_lost_where_there_is_no_luck(toy):
     """Seat by seat: perfect play there less what the agent got is the regret, game by game."""
     game, values = toy
-    perfect = play_match(PerfectAgent(values), PerfectAgent(values), 3).details
+    perfect = PerfectAgent(game, objective=values.objective)
+    best = play_match(perfect, perfect, 3).details
     result = measure_regret(make_agent("random", game), 60, objective=values.objective)
     games = result.match.details
     what = "margins" if values.objective == MARGIN else "results"
-    lost = np.tile(getattr(perfect, what)[:, 0], 20) - getattr(games, what)[:, 0]
+    lost = np.tile(getattr(best, what)[:, 0], 20) - getattr(games, what)[:, 0]
     sums = np.bincount(result.details.games, result.details.regrets, 60)
     np.testing.assert_allclose(sums, lost, atol=1e-12)
     assert lost.std() > 0.1
 
 
 def test_perfect_play_has_no_regret(toy):
-    _, values = toy
-    result = measure_regret(PerfectAgent(values), 6, objective=values.objective)
+    game, values = toy
+    result = measure_regret(PerfectAgent(game, objective=values.objective), 6, objective=values.objective)
     assert (result.regret, result.interval, result.mistakes) == (0, (0, 0), 0)
 
 

@@ -1,0 +1,117 @@
+"""`mozaic solve`: exact values of a variant that is small enough."""
+
+import contextlib
+import math
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from mozaic_env.arena import console
+from mozaic_env.arena.contestants import make_contestants
+from mozaic_env.arena.files import check_output_file, make_output_folder
+from mozaic_env.core import exact_files
+from mozaic_env.core.exact import MARGIN, TOLERANCE, ExactSolver
+
+SAVE_EVERY = 2.0  # seconds; after a sweep that ends later than that the values are written
+TELL_EVERY = 10.0  # seconds; where there is no bar
+Report = Callable[[int, float], None]
+
+
+def solve(solver: ExactSolver, file: Path, threads: int = 1, report: Report | None = None) -> exact_files.Card:
+    """Solves a variant, from where the file is, and keeps the values there.
+
+    Args:
+        solver: of the variant, at its beginning.
+        file: where the values are kept; after each sweep, but no more often than every two seconds.
+        threads: change no result.
+        report: called after each sweep with their number and the bound of the error.
+
+    Returns:
+        The card of the file.
+
+    Raises:
+        ValueError: the variant is too large; the file is damaged, foreign, or can't be written.
+    """
+    if solver.refusal:
+        raise ValueError(solver.refusal)
+    sweeps, seconds, card = 0, 0.0, None
+    if file.exists():
+        card = exact_files.read_card(file, solver.game, solver.objective)
+        if card["solved"]:
+            return card
+        sweeps, seconds = card["sweeps"], card["seconds"]
+        solver.restore(exact_files.read(file, card), card["error"], threads)
+    begun = saved = time.monotonic()
+    while solver.error > TOLERANCE:
+        solver.sweep(threads)
+        sweeps += 1
+        if report is not None:
+            report(sweeps, solver.error)
+        now = time.monotonic()
+        if now - saved > SAVE_EVERY and solver.error > TOLERANCE:
+            exact_files.write(file, solver, sweeps, seconds + now - begun)
+            saved = time.monotonic()
+    return exact_files.write(file, solver, sweeps, seconds + time.monotonic() - begun)
+
+
+@contextlib.contextmanager
+def _progress(unit: str) -> Iterator[Report]:
+    """Shows the error, as a bar from 1 down to the tolerance; without a terminal as a line now and then."""
+    begun = told = time.monotonic()
+    out = console.make_console(stderr=True)
+    steps = 100
+    with console.progress_bar("solving", steps) as bar:
+
+        def report(sweeps: int, error: float) -> None:
+            nonlocal told
+            bar(steps * min(max(-math.log10(max(error, TOLERANCE)) / -math.log10(TOLERANCE), 0.0), 1.0))
+            if not out.is_terminal and time.monotonic() - told > TELL_EVERY:
+                told = time.monotonic()
+                out.print(f"sweep {sweeps}: error at most {error:.1e} {unit}, {told - begun:.0f} s")
+
+        yield report
+
+
+def run(arguments: Namespace) -> int:
+    """The command; `arguments` as `mozaic_env.cli` reads them."""
+    if arguments.threads < 1:
+        raise ValueError(f"--threads {arguments.threads}; accepted: a whole number of at least 1")
+    game, _ = make_contestants([], arguments)
+    solver = game.exact_solver(arguments.objective)
+    if solver is None:
+        raise ValueError(f"{game!r} has no solver")
+    if solver.refusal:
+        raise ValueError(solver.refusal)
+    if arguments.out is None:
+        file = exact_files.default_file(game, arguments.objective)
+        make_output_folder(file.parent)
+    else:
+        file = Path(arguments.out)
+    check_output_file(file)
+    unit = game.margin_unit if arguments.objective == MARGIN else "points of result"
+    before = exact_files.read_card(file, game, arguments.objective) if file.exists() else None
+    notes = console.make_console(stderr=True)
+    if before is not None and not before["solved"]:
+        notes.print(f"going on from sweep {before['sweeps']}, error at most {before['error']:.1e} {unit}", markup=False)
+    with _progress(unit) as report:
+        card = solve(solver, file, arguments.threads, report)
+    out = console.make_console()
+    if before is not None and before["solved"]:
+        out.print("already solved", markup=False)
+    out.print(console.Figures(f"{game!r}, {arguments.objective}", ("", ""), _facts(card, unit, game.seat_names[0])))
+    out.print(f"values: {file}", markup=False, soft_wrap=True)
+    return 0
+
+
+def _facts(card: exact_files.Card, unit: str, first: str) -> list[tuple[str, str]]:
+    facts: list[tuple[str, Any]] = [
+        ("boards up to symmetry", f"{card['boards']:,}"),
+        (f"value of the start for {first}, {unit}", f"{card['start_value']:+.6f}"),
+        ("error of any value at most", f"{card['error']:.1e}"),
+        ("sweeps", str(card["sweeps"])),
+        ("seconds", f"{card['seconds']:,}"),
+        ("sha256 of the values", card["sha256"][:16]),
+    ]
+    return facts

@@ -1,0 +1,1 @@
+"""Small boards of Mozaic solved: value iteration over all positions."""
