@@ -107,3 +107,42 @@ def test_games_without_a_solver_say_so():
         measure_regret(make_agent("random", make_game("mosaic_chess")), 2)
     with pytest.raises(ValueError, match="objective='luck'; accepted: margin, outcome"):
         measure_regret(make_agent("random", SolvedNim(9)), 6, objective="luck")
+
+
+# --- Mozaic: with luck ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rules", "name"), [("amethyst", "random"), ("onyx", "pattern"), ("amethyst", "greedy")])
+@pytest.mark.parametrize("objective", [MARGIN, OUTCOME])
+def test_regret_is_the_expected_loss(rules, name, objective):
+    """The performance difference lemma: luck has no part in the one, and averages out in the other."""
+    game = make_game("mozaic", rules=rules, rows=2, cols=4)
+    result = measure_regret(make_agent(name, game), 4000, seed=2, objective=objective)
+    low, high = result.lead_interval
+    error = (high - low) / 2 / 1.96
+    assert abs(result.regret + result.lead) < 4 * error
+    assert result.regret > 10 * error
+
+
+def test_its_interval_is_at_most_a_third_of_the_margins():
+    game = make_game("mozaic", rows=2, cols=4)
+    result = measure_regret(make_agent("expectimax:depth=2", game), 1000)
+    width, lead_width = (high - low for low, high in (result.interval, result.lead_interval))
+    assert 0 < 3 * width < lead_width
+
+
+def test_groups_of_mozaic_are_the_gem_in_hand_and_how_full_the_board_is():
+    game = make_game("mozaic", rows=2, cols=4)
+    texts = [
+        ("4/4 y y 1 3,4,1,1,1,1 0-0", 0, 0),
+        ("4/4 y b 1 4,3,1,1,1,1 0-0", 1, 0),
+        ("yb2/4 y e 1 3,3,0,1,1,1 0-0", 2, 1),
+        ("yb2/yb2 b d 1 2,2,1,0,1,1 0-0", 3, 2),
+        ("ybyb/yb1y b b 1 0,0,1,1,1,1 0-0", 0, 3),
+    ]
+    states = np.concatenate([game.parse_position(text) for text, _, _ in texts])
+    gem, phase = game.group_decisions(states)
+    assert (gem.by, phase.by) == ("gem in hand", "board covered")
+    assert gem.groups.tolist() == [expected for _, expected, _ in texts]
+    assert phase.groups.tolist() == [expected for _, _, expected in texts]
+    assert [grouping.groups.tolist() for grouping in game.group_decisions(states[:0])] == [[], []]
