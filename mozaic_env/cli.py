@@ -99,7 +99,16 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="mozaic", description="Matches, ratings and records of the games of mozaic_env.")
     parser.add_argument("--version", action="version", version=f"mozaic_env {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, dest="name")
-    for add in (_add_evaluate, _add_tournament, _add_solve, _add_replay, _add_play, _add_watch, _add_bench):
+    for add in (
+        _add_evaluate,
+        _add_tournament,
+        _add_solve,
+        _add_exploit,
+        _add_replay,
+        _add_play,
+        _add_watch,
+        _add_bench,
+    ):
         add(subparsers)
     return parser
 
@@ -239,6 +248,19 @@ def _add_solve(subparsers: Subparsers) -> None:
         help="what perfect play is for: the expected lead or the expected result (default: %(default)s)",
     )
     parser.add_argument("--out", metavar="FILE", help="where the values go (default: the cache, where all find them)")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="change no result (default: %(default)s)")
+    _add_game_options(parser)
+
+
+def _add_exploit(subparsers: Subparsers) -> None:
+    parser = _add(
+        subparsers,
+        "exploit",
+        "mozaic_env.arena.exploit",
+        "Work out what the best response to an agent gets, exactly, on a board that is small enough.",
+    )
+    parser.epilog = "example: mozaic exploit pattern --rows 3 --cols 4"
+    parser.add_argument("who", metavar="WHO", help=AGENT_HELP)
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="change no result (default: %(default)s)")
     _add_game_options(parser)
 

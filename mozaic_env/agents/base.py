@@ -14,6 +14,16 @@ Masks = npt.NDArray[np.int8]
 Actions = npt.NDArray[np.int64]
 
 
+def tied(values: npt.NDArray[np.float64]) -> Masks:
+    """The actions of the largest value in each row, int8, shape (n, actions); NaN is no value."""
+    return (values == np.nanmax(values, axis=1, keepdims=True)).astype(np.int8)
+
+
+def marked(actions: Actions, number: int) -> Masks:
+    """One action in each row, int8, shape (n, number)."""
+    return (actions[:, None] == np.arange(number)).astype(np.int8)
+
+
 class Agent(abc.ABC):
     """Picks actions for a batch of games at once.
 
@@ -44,6 +54,19 @@ class Agent(abc.ABC):
 
     def recipe(self) -> np.void | None:
         """How compiled loops play this agent (`mozaic_env.agents.kernels.RECIPE`), or None: they have to ask `act`."""
+        return None
+
+    def choices(self, states: Rows) -> Masks | None:
+        """Which actions the agent may take, if that is a function of the state: all with the same probability.
+
+        Several are marked where it draws lots, as random does among all actions and greedy among equal ones.
+
+        Args:
+            states: rows that are at a decision, shape (n,).
+
+        Returns:
+            int8, shape (n, actions), 1 for each of these actions; None: it chooses otherwise, by sampling or memory.
+        """
         return None
 
     def quick(self) -> "Agent":

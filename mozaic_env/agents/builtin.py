@@ -31,6 +31,12 @@ class CompiledAgent(Agent):
         kernels.choose_rows(states, self.recipe(), chosen, actions, values)
         return chosen
 
+    def choices(self, states: Rows) -> Masks:
+        actions, values = np.empty(self.game.num_actions, np.int64), np.empty(self.game.num_actions)
+        masks = np.zeros((len(states), self.game.num_actions), np.int8)
+        kernels.mark_rows(np.ascontiguousarray(states), self.recipe(), masks, actions, values)
+        return masks
+
 
 class GreedyAgent(CompiledAgent):
     """Looks at its own action alone, so it can say what it thinks of each."""

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core import stream
-from mozaic_env.core.contract import Floats, Integers, Row, action_values, mover, random_action, value
+from mozaic_env.core.contract import Floats, Integers, Row, action_values, legal, mover, random_action, value
 from mozaic_env.core.jit import jit
 
 PYTHON, RANDOM, GREEDY = range(3)  # kinds of recipe; PYTHON: no recipe, the agent's `act` is to be asked
@@ -81,3 +81,20 @@ def value_rows(rows: npt.NDArray[np.void], weights: Floats, found: Floats, actio
         now = value(rows[i], seat, weights)
         for k in range(action_values(rows[i], seat, weights, actions, values)):
             found[i, actions[k]] = now + values[k]
+
+
+@jit
+def mark_rows(
+    rows: npt.NDArray[np.void], recipe: Recipe, masks: npt.NDArray[np.int8], actions: Integers, values: Floats
+) -> None:
+    """Marks in masks[row, action] what `choose` picks from with equal chances; the masks are zero before."""
+    for i in range(len(rows)):
+        if recipe.kind == RANDOM:
+            legal(rows[i], masks, i)
+            continue
+        size = action_values(rows[i], mover(rows[i]), recipe.weights, actions, values)
+        top = values[0]
+        for k in range(1, size):
+            top = max(top, values[k])
+        for k in range(size):
+            masks[i, actions[k]] = values[k] == top

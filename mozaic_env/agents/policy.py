@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.agents.base import Actions, Agent, Masks
+from mozaic_env.agents.base import Actions, Agent, Masks, marked
 from mozaic_env.agents.kernels import agent_bits
 from mozaic_env.core.contract import Bytes, Floats, Integers, legal, mover, observe
 from mozaic_env.core.game import Game, Rows
@@ -72,6 +72,9 @@ class PolicyAgent(Agent):
         else:
             _best_rows(logits, masks, chosen)
         return chosen
+
+    def choices(self, states: Rows) -> Masks | None:
+        return None if self.sample else marked(self.act(states), self.game.num_actions)
 
     def evaluate(self, states: Rows) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """What the network thinks of states at a decision, from the view of the seat that decides.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.agents.base import Actions, Agent, Masks
+from mozaic_env.agents.base import Actions, Agent, Masks, tied
 from mozaic_env.agents.expectimax import Room, gather, make_room
 from mozaic_env.agents.kernels import agent_bits, best
 from mozaic_env.agents.policy import PolicyAgent
@@ -84,6 +84,9 @@ class PolicySearchAgent(Agent):
             tried, values = self._search(rows[part])
             _choose(rows[part], tried, values, self.salt, chosen[part])
         return chosen
+
+    def choices(self, states: Rows) -> Masks:
+        return tied(self.action_values(states))
 
     def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
         """What the agent compares, for every action that it tries.

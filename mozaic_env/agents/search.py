@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.agents.base import Actions, Agent, Masks
+from mozaic_env.agents.base import Actions, Agent, Masks, tied
 from mozaic_env.agents.expectimax import MAX_DEPTH, Room, make_room, search_rows
 from mozaic_env.agents.kernels import MAX_WEIGHTS
 from mozaic_env.agents.lookahead import MAX_DEPTH as MAX_LOOKAHEAD
@@ -60,6 +60,9 @@ class ExpectimaxAgent(Agent):
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         return self._search(states, np.empty((len(states), 0)))
+
+    def choices(self, states: Rows) -> Masks:
+        return tied(self.action_values(states))
 
     def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
         """What the agent thinks of every action: expected final lead, in points, for the seat that decides.
@@ -130,6 +133,9 @@ class LookaheadAgent(Agent):
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         return self._search(states, np.empty((len(states), 0)))
+
+    def choices(self, states: Rows) -> Masks:
+        return tied(self.action_values(states))
 
     def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
         """What the agent thinks of every action: the lead to be expected, in points, for the seat that decides.

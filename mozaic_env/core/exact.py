@@ -6,7 +6,7 @@ variants are solved when they are asked for, larger ones are read from the file 
 """
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,6 +114,41 @@ class ExactSolver(abc.ABC):
     @abc.abstractmethod
     def values(self, tensors: Tensors, error: float) -> ExactValues:
         """The values that these tensors mean; ValueError as for `restore`."""
+
+
+class BestResponse(abc.ABC):
+    """Works out what the best response to an agent gets, for "margin", once it knows what the agent does everywhere.
+
+    Attributes:
+        boards: how many positions there are, as the game counts them.
+        decisions: at how many decisions the agent is asked, about.
+        refusal: why that can't be done; "": it can.
+    """
+
+    boards: int
+    decisions: int
+    refusal: str
+
+    @abc.abstractmethod
+    def ask(self) -> Iterator[tuple["Rows", object]]:
+        """Rows at decisions at which the agent is to be asked, and what to hand to `tell` together with its answer."""
+
+    @abc.abstractmethod
+    def tell(self, question: object, taken: npt.NDArray[np.int8]) -> None:
+        """Takes an answer: 1 for each action that the agent may take, all with the same probability."""
+
+    @property
+    @abc.abstractmethod
+    def error(self) -> float:
+        """Bound of the error now, once all questions are answered."""
+
+    @abc.abstractmethod
+    def sweep(self, threads: int = 1) -> None:
+        """One step, as of an `ExactSolver`."""
+
+    @abc.abstractmethod
+    def responses(self) -> tuple[float, ...]:
+        """For each seat what the best response gets there on average, in the game's margin unit."""
 
 
 @lru_cache(maxsize=8)

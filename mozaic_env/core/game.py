@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core.exact import MARGIN, ExactSolver, ExactValues, exact_values
+from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver, ExactValues, exact_values
 from mozaic_env.core.grouping import Grouping
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
@@ -195,6 +195,14 @@ class Game(abc.ABC):
             decisions apart by.
         """
         return ()
+
+    def best_response(self, plain: bool) -> BestResponse | None:
+        """What works out the best response to an agent; None if the game has nothing of the kind.
+
+        Args:
+            plain: the agent is one that compiled loops can play, see `mozaic_env.agents.base.Agent.recipe`.
+        """
+        return None
 
     @property
     @abc.abstractmethod

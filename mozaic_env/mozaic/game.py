@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core import contract
-from mozaic_env.core.exact import MARGIN, ExactSolver
+from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.grouping import Grouping
 from mozaic_env.core.numbers import is_number
@@ -201,6 +201,11 @@ class Mozaic(Game):
         from mozaic_env.mozaic.exact.solver import MozaicSolver
 
         return MozaicSolver(self, objective)
+
+    def best_response(self, plain: bool) -> BestResponse:
+        from mozaic_env.mozaic.exact.response import MozaicResponse
+
+        return MozaicResponse(self, plain)
 
     @property
     def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.agents.base import Actions, Agent, Masks
+from mozaic_env.agents.base import Actions, Agent, Masks, marked
 from mozaic_env.core.exact import MARGIN
 from mozaic_env.core.game import Game, Rows
 
@@ -39,6 +39,9 @@ class PerfectAgent(Agent):
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         return best_actions(self.values.action_values(states))
+
+    def choices(self, states: Rows) -> Masks:
+        return marked(self.act(states), self.game.num_actions)
 
     def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
         """What each action is worth if both play perfectly afterwards, for the seat that decides.

@@ -60,7 +60,7 @@ class Iteration:
         """
         self._game, tiles, leads = game, board[0] * board[1], number_of_leads(objective)
         self.index, self.layers = make_index(*board, folded)
-        self.scale, self._choices = scale_of(objective), choices
+        self.scale, self._choices = scale_of(objective), list(choices)
         shape = (self.layers[-1].end, leads, kinds)
         self.values: list[Values] = [np.zeros(shape) for _ in choices]
         if objective != MARGIN:
@@ -81,6 +81,10 @@ class Iteration:
         if self.scale.step == 0:
             return 0.0
         return max(float((1 - np.abs(values[:, [0, -1], PASS])).max()) for values in self.values)
+
+    def fix(self, player: int, choices: Choices) -> None:
+        """Says what a player chooses."""
+        self._choices[player] = choices
 
     def sweep(self, threads: int = 1) -> None:
         """Sweeps all layers, the fullest ones several times."""

@@ -8,12 +8,14 @@ from mozaic_env.core.jit import jit
 from mozaic_env.mozaic.exact.index import Index, find, is_least, next_packed, other_gems, size_of
 from mozaic_env.mozaic.exact.moves import (
     DRAWS,
+    FIRST,
     HANDS,
     PASS,
     REMOVAL,
     SECOND,
     SECOND_NO_EMERALD,
     SLIDE,
+    TURN,
     Moves,
     Scale,
     Values,
@@ -26,7 +28,8 @@ from mozaic_env.mozaic.exact.moves import (
 )
 from mozaic_env.mozaic.rules import tiles_of
 
-Choices = npt.NDArray[np.uint64]  # shape (draws, slots, 2), see `chosen_worth`; (0, 0, 2): best play
+# What is chosen, as bits (`choice_bit`), shape (draws, slots, 2); of one draw: the same at each; of none: the best.
+Choices = npt.NDArray[np.uint64]
 
 
 @jit(forceinline=True)
@@ -54,6 +57,9 @@ def chosen_worth(
     for hand in range(HANDS):
         end = moves.ends[hand]
         for draw in range(DRAWS):
+            if draw > FIRST and choices.shape[0] == 1:
+                moves.worth[draw, hand] = moves.worth[TURN, hand]
+                continue
             then, known = next_kind(values, hand, draw), min(draw, choices.shape[0] - 1)
             total, taken = 0.0, 0
             for move in range(start, end):
