@@ -1,6 +1,6 @@
-"""What perfect play thinks of every tile, drawn on the board: a picture for each move, from the start on.
+"""What perfect play thinks of every tile, drawn on the board: its first moves, two beside each other.
 
-python -m benchmarks.exact_pictures --rows 4 --cols 4 --moves 4 --folder docs/pictures/exact
+python -m benchmarks.exact_pictures --moves 4 --seed 3 --png docs/pictures/exact-moves.png
 """
 
 import argparse
@@ -10,11 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from mozaic_env.core import rows as kernels
 from mozaic_env.core.exact import ExactValues, require_exact_values
 from mozaic_env.core.game import Game
-from mozaic_env.core.picture import Picture, Text, to_svg
+from mozaic_env.core.picture import Picture, Text
+from mozaic_env.core.raster import to_rgb
 from mozaic_env.games import make_game
 
 BEST, OTHER = "#0b6e4f", "#6d675f"
@@ -29,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--moves", type=int, default=4, metavar="N", help="how many to draw; default: %(default)s")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the luck; default: %(default)s")
     parser.add_argument("--position", help="draw this position alone")
-    parser.add_argument("--folder", type=Path, default=Path("build/exact"), help="where to; default: %(default)s")
+    parser.add_argument("--png", type=Path, default=Path("build/exact.png"), help="where to; default: %(default)s")
     given = parser.parse_args(arguments)
     try:
         game = make_game("mozaic", rules=given.rules, rows=given.rows, cols=given.cols)
@@ -39,15 +41,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    given.folder.mkdir(parents=True, exist_ok=True)
     if given.position is None:
         kernels.setup_rows(row)
-    for number in range(1, 2 if given.position else 1 + given.moves):
+    shown = []
+    for _ in range(1 if given.position else given.moves):
         kernels.deal(row[0])
-        path = given.folder / f"move-{number}.svg"
-        path.write_text(to_svg(with_values(game, row[0], values)), "utf-8")
-        print(path)
+        shown.append(to_rgb(with_values(game, row[0], values)))
         kernels.apply(row[0], int(np.nanargmax(values.action_values(row)[0])))
+    shown += [np.full_like(shown[0], 255)] * (len(shown) > 1 and len(shown) % 2)
+    lines = [np.concatenate(shown[place : place + 2], axis=1) for place in range(0, len(shown), 2)]
+    Image.fromarray(np.concatenate(lines)).quantize(64).save(given.png, optimize=True)
+    print(given.png)
     return 0
 
 
@@ -65,7 +69,7 @@ def with_values(game: Game, row: np.void, values: ExactValues) -> Picture:
             continue
         place, behind = places[clicks[0]], best - worth[action]
         is_best = behind <= 2 * values.residual + 1e-9
-        text = f"{best:+.2f}" if is_best else f"−{behind:.2f}"
+        text = f"{best:+.2f}" if is_best else f"-{behind:.2f}"
         texts.append(
             Text(
                 place.x + place.w / 2,

@@ -223,18 +223,35 @@ def _draw(file: Path, panels: Sequence[Panel], axis: str) -> None:
             axes.plot(curve.x, scale * curve.points, marker=marker, label=name)
             axes.fill_between(curve.x, scale * curve.low, scale * curve.high, alpha=0.2, linewidth=0)
         if panel.regret:
-            axes.set(ylabel="regret a game", ylim=(0, None), title=panel.title)
+            axes.set(ylabel="regret a game", title=panel.title)
+            _scale_regret(axes, [curve.points for curve in panel.curves.values()])
         else:
             axes.axhline(50, color="grey", linewidth=0.8)
             axes.set(ylabel="points, %", ylim=(0, 101), title=panel.title)
         axes.legend(title=panel.legend)
     parts[-1].set(xlabel=AXES[axis])
+    parts[-1].xaxis.set_major_formatter("{x:,g}")
     new = file.with_name(f".{file.name}.new")
     try:
         figure.savefig(new, format=file.suffix[1:] or "svg")
         os.replace(new, file)
     finally:
         new.unlink(missing_ok=True)
+
+
+def _scale_regret(axes: Any, regrets: Sequence[npt.NDArray[np.float64]]) -> None:
+    """From 0 on; by ratios where the regret falls to a small part of what it was, or the end would be a flat line."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    values = np.concatenate(regrets)
+    if 0 < values.min() < values.max() / 4:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.grid(axis="y", color="#e4e4e4")
+    else:
+        axes.set_ylim(0, None)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
