@@ -1,1 +1,1 @@
-"""What produced the figures in the documentation, and what compares versions of the package."""
+"""What produced the figures in docs/: scripts to run again, a file for each table or picture."""

@@ -163,14 +163,28 @@ def _add_evaluate(subparsers: Subparsers) -> None:
         "mozaic_env.arena.evaluate",
         "Play matches of one agent against others and say how sure the results are.",
     )
-    parser.epilog = _agents_and("mozaic evaluate runs/quick --against random greedy pattern --games 2000 --seed 1")
+    parser.epilog = _agents_and(
+        "mozaic evaluate runs/quick --against random greedy pattern --games 2000 --seed 1; "
+        "mozaic evaluate pattern --regret --rows 4 --cols 4"
+    )
     parser.add_argument("who", metavar="WHO", help=AGENT_HELP)
     parser.add_argument(
         "--against",
         nargs="+",
-        required=True,
+        default=[],
         metavar="AGENT",
         help="the opponents, named in the same way",
+    )
+    parser.add_argument(
+        "--regret",
+        action="store_true",
+        help="play against perfect play too, and add up what each decision gives away, on a board that is solved",
+    )
+    parser.add_argument(
+        "--objective",
+        choices=OBJECTIVES,
+        default=MARGIN,
+        help="with --regret: what perfect play maximises (default: %(default)s)",
     )
     _add_match_options(parser, 1000)
     parser.add_argument("--records", metavar="FILE", help="write one game record per game")

@@ -88,6 +88,30 @@ def test_evaluate_writes_records_json_and_a_report(capsys, tmp_path):
     assert capsys.readouterr().out == "40 of 40 records are in order\n"
 
 
+@pytest.mark.parametrize("against", [[], ["--against", "random"]])
+def test_evaluate_with_regret(capsys, tmp_path, against):
+    records, figures, report = tmp_path / "games.txt", tmp_path / "all.json", tmp_path / "report"
+    words = ["--records", str(records), "--json", str(figures), "--report", str(report), "--games", "20"]
+    assert main(["evaluate", "pattern", *against, "--regret", "--rows", "2", "--cols", "4", *words]) == 0
+    out, err = capsys.readouterr()
+    for text in ("regret in squares a game ± 95%", "by gem in hand", "by board covered", "75 to 100%", "luck"):
+        assert text in out
+    assert f"{20 + 20 * bool(against)} games in" in err
+    found = json.loads(figures.read_text())
+    assert len(found["results"]) == len(against) // 2
+    assert found["regret"]["match"]["players"] == ["pattern", "perfect"]
+    assert found["regret"] == json.loads((report / "results.json").read_text())["regret"]
+    assert f"{found['regret']['regret']:.2f} ± " in out
+    assert "## Regret" in (report / "report.md").read_text()
+    assert len(records.read_text().splitlines()) == 20 + 20 * bool(against)
+
+
+def test_regret_by_outcome(capsys):
+    words = ["evaluate", "random", "--regret", "--objective", "outcome", "--games", "4", "--rows", "2", "--cols", "4"]
+    assert main(words) == 0
+    assert "regret in points of the result a game" in capsys.readouterr().out
+
+
 def save_checkpoint(folder, seed):
     import torch
 
@@ -345,7 +369,10 @@ def test_replay_reports_bad_lines_with_their_numbers(capsys, tmp_path):
         ([*EVALUATE, "--records", "/missing/games.txt"], "cannot write /missing/games.txt"),
         ([*EVALUATE, "--json", "/"], "cannot write /: it is a folder"),
         ([*EVALUATE, "--report", "/dev/null/report"], "/dev/null/report"),
-        (["evaluate", "random"], "the following arguments are required: --against"),
+        (["evaluate", "random"], "nothing to play; accepted: --against"),
+        (["evaluate", "random", "--regret"], "accepted: up to 16 tiles"),
+        (["evaluate", "random", "--regret", "--game", "mosaic_chess"], "the game has no solver"),
+        (["evaluate", "random", "--regret", "--objective", "luck"], "invalid choice: 'luck'"),
         (["evaluate", "expectimax:deep=1", "--against", "random"], "deep=1"),
         (["tournament"], "at least two agents"),
         (["tournament", "random"], "at least two agents, all different; got random"),

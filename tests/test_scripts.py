@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FILES = sorted(
     path.relative_to(ROOT).as_posix()
-    for part in ("mozaic_env", "training", "examples")
+    for part in ("mozaic_env", "training", "examples", "benchmarks")
     for path in (ROOT / part).rglob("*.py")
 )
 

@@ -2,13 +2,15 @@
 
 The anchors are the agents of `evaluation.against`, the strongest last. The matches of a run have all the same luck, so
 that its points can be compared; the evaluation at the end has another. The weights with most points against the
-strongest anchor are kept in best/.
+strongest anchor are kept in best/; with `evaluation.regret` those with least regret, which luck blurs far less.
 
 Metrics: evaluation/decisions, learnt from so far; evaluation/minutes, of wall-clock time that the run has taken until
 then, warm start and earlier matches included, interruptions not; and for each anchor evaluation/NAME/points, low and
-high (95% interval), margin. `training.curves` draws them.
+high (95% interval), margin; with `evaluation.regret` evaluation/regret/mean, a game in the game's margin unit, low and
+high, and mistakes, the share of decisions that are not best. `training.curves` draws them.
 """
 
+import math
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -21,7 +23,7 @@ from mozaic_env.agents.networks import Network
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import evaluate
-from mozaic_env.arena.results import MatchResult
+from mozaic_env.arena.regret import measure_regret
 from mozaic_env.core.game import Game
 from training.budget import Budget
 from training.config import Config
@@ -32,7 +34,8 @@ class Anchors:
     """Measures the learner now and then.
 
     Attributes:
-        best: what is known of the weights in best/: anchor, points, interval, games, seed; empty before the first.
+        best: what is known of the weights in best/: anchor and points, or regret, with interval, games and seed; empty
+            before the first.
         latest: points against each anchor in the matches played last, 0 to 1.
     """
 
@@ -77,15 +80,13 @@ class Anchors:
     @property
     def are_on(self) -> bool:
         """Whether matches are played on the way."""
-        return bool(self.settings.share and self._anchors)
+        settings = self.settings
+        return bool(settings.share and settings.share_games and (self._anchors or settings.regret))
 
     def compile(self) -> None:
         """Has the compiler make what matches need, so that this takes nothing from the run's minutes."""
         if self.are_on:
             self._play(2)
-
-    def _play(self, games: int) -> list[MatchResult]:
-        return evaluate(self._agent, self._anchors, games, self.seed, progress=lambda done: self._budget.check_signal())
 
     def measure_if_time(self, logger: Logger, decisions: int) -> None:
         """Measures, unless that has taken more than its share of the time since the run began or was resumed."""
@@ -106,28 +107,43 @@ class Anchors:
             return
         began, minutes = time.monotonic(), self.minutes
         self._agent.network.eval()
-        results = self._play(self.settings.share_games)
+        found, best = self._play(self.settings.share_games)
         self._measured = decisions
-        logger.record("evaluation/decisions", decisions)
-        logger.record("evaluation/minutes", minutes)
-        for spec, result in zip(self.settings.against, results):
-            logger.record(f"evaluation/{spec}/points", result.points)
-            logger.record(f"evaluation/{spec}/low", result.interval[0])
-            logger.record(f"evaluation/{spec}/high", result.interval[1])
-            logger.record(f"evaluation/{spec}/margin", result.margin)
-            self.latest[spec] = result.points
+        self.latest = {spec: found[f"{spec}/points"] for spec in self.settings.against}
+        for name, value in {"decisions": decisions, "minutes": minutes, **found}.items():
+            logger.record(f"evaluation/{name}", value)
         logger.dump(decisions)
-        if result.points > self.best.get("points", -1.0):
-            best = {
-                "against": spec,
-                "points": result.points,
-                "interval": list(result.interval),
-                "games": result.games,
-                "seed": self.seed,
-            }
+        if self._is_better(best):
             try:
                 self._save_best(best)
                 self.best = best
             except OSError as error:
                 print(f"the best checkpoint could not be written: {error}; training goes on", file=sys.stderr)
         self._spent += time.monotonic() - began
+
+    def _play(self, games: int) -> tuple[dict[str, float], dict[str, Any]]:
+        """Plays the matches: metrics by their names, and what the best weights are told by."""
+        metrics = dict[str, float]()
+
+        def progress(done: float) -> None:
+            self._budget.check_signal()
+
+        results = evaluate(self._agent, self._anchors, games, self.seed, progress=progress)
+        best: dict[str, Any] = {}
+        for spec, result in zip(self.settings.against, results):
+            low, high = result.interval
+            figures = {"points": result.points, "low": low, "high": high, "margin": result.margin}
+            metrics |= {f"{spec}/{name}": value for name, value in figures.items()}
+            best = {"against": spec, "points": result.points, "interval": [low, high]}
+        if self.settings.regret:
+            regret = measure_regret(self._agent, games, self.seed, progress=progress)
+            low, high = regret.interval or (regret.regret, regret.regret)
+            figures = {"mean": regret.regret, "low": low, "high": high, "mistakes": regret.mistakes}
+            metrics |= {f"regret/{name}": value for name, value in figures.items()}
+            best = {"regret": regret.regret, "unit": regret.unit, "interval": [low, high]}
+        return metrics, {**best, "games": games, "seed": self.seed}
+
+    def _is_better(self, found: Mapping[str, Any]) -> bool:
+        if "regret" in found:
+            return bool(found["regret"] < self.best.get("regret", math.inf))
+        return bool(found["points"] > self.best.get("points", -1.0))

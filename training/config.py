@@ -125,6 +125,7 @@ class EvaluationSection(Section):
     games: Annotated[int, Field(ge=0, multiple_of=2)] = 1000  # at the end, against each; 0: no evaluation
     share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of the time, for matches on the way; 0: none
     share_games: Annotated[int, Field(ge=2, multiple_of=2)] = 400  # of each such match
+    regret: bool = False  # against perfect play too: at the end, and by `share` on the way; on a board that is solved
 
 
 class Config(Section):

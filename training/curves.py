@@ -1,10 +1,12 @@
-"""Learning curves of runs: points against the anchors, drawn from the runs' metrics.
+"""Learning curves of runs: points against the anchors, and regret against perfect play, drawn from the runs' metrics.
 
 python -m training.curves runs/first runs/second
-    draws curves.svg into each folder: all anchors, with the 95% intervals of the matches.
+    draws curves.svg into each folder: all anchors, with the 95% intervals of the matches, and the regret below.
 python -m training.curves --compare both=runs/0,runs/1,runs/2 imitation=runs/3 --x minutes --out strength.svg
     draws several runs into one picture. Runs of one label, such as seeds, are averaged, each run interpolated between
     its matches; the band then reaches from the lowest of them to the highest. A label's only run has its 95% intervals.
+python -m training.curves --compare --regret runs/0,runs/1,runs/2 --out regret.svg
+    the same of the regret.
 """
 
 import argparse
@@ -26,7 +28,9 @@ from training.run_folder import METRICS
 
 CURVES, COMPARISON = "curves.svg", "comparison.svg"
 PREFIX, SUFFIX = "evaluation/", "/points"
+REGRET, MEAN = "regret", "/mean"
 NO_MATCHES = "{} has no matches on the way; evaluation.share in its configuration is 0"
+NO_REGRET = "{} has no regret on the way; evaluation.regret and evaluation.share in its configuration turn it on"
 AXES = {"decisions": "decisions learnt from", "minutes": "minutes since the start of the run"}
 
 
@@ -34,7 +38,7 @@ class Measurement(NamedTuple):
     """One match on the way.
 
     Attributes:
-        points: share of them, 0 to 1.
+        points: share of them, 0 to 1; or of the regret its mean a game.
         low, high: the 95% interval.
         decisions: learnt from until then.
         minutes: of wall-clock time until then; None in runs that did not note it.
@@ -53,6 +57,20 @@ def read_curves(folder: Path) -> dict[str, list[Measurement]]:
     Raises:
         ValueError: the folder has no metrics.
     """
+    return _read(folder, SUFFIX)
+
+
+def read_regret(folder: Path) -> list[Measurement]:
+    """The regret of a run on the way; none if it was not measured.
+
+    Raises:
+        ValueError: the folder has no metrics.
+    """
+    return _read(folder, MEAN).get(REGRET, [])
+
+
+def _read(folder: Path, suffix: str) -> dict[str, list[Measurement]]:
+    """What the matches on the way measured under names of this ending."""
     try:
         lines = [json.loads(line) for _, line in read_lines(folder / METRICS)]
     except (OSError, ValueError) as error:
@@ -60,8 +78,8 @@ def read_curves(folder: Path) -> dict[str, list[Measurement]]:
     curves: dict[str, list[Measurement]] = {}
     for line in lines:
         for key in line:
-            if key.startswith(PREFIX) and key.endswith(SUFFIX):
-                name = key[len(PREFIX) : -len(SUFFIX)]
+            if key.startswith(PREFIX) and key.endswith(suffix):
+                name = key[len(PREFIX) : -len(suffix)]
                 low, high = line[f"{PREFIX}{name}/low"], line[f"{PREFIX}{name}/high"]
                 decisions, minutes = line[f"{PREFIX}decisions"], line.get(f"{PREFIX}minutes")
                 curves.setdefault(name, []).append(Measurement(line[key], low, high, decisions, minutes))
@@ -102,6 +120,22 @@ def make_curve(runs: Sequence[Sequence[Measurement]], axis: str) -> Curve:
     return Curve(x, points.mean(0), points.min(0), points.max(0))
 
 
+class Panel(NamedTuple):
+    """A picture's part: curves over one axis.
+
+    Attributes:
+        curves: by their labels.
+        title: what stands above.
+        legend: what stands above the labels, if anything.
+        regret: whether the curves are of the regret, and not of points.
+    """
+
+    curves: dict[str, Curve]
+    title: str
+    legend: str | None
+    regret: bool
+
+
 def draw_curves(folder: Path) -> bool:
     """Draws a run's curves into its folder; returns whether there was anything to draw.
 
@@ -110,9 +144,14 @@ def draw_curves(folder: Path) -> bool:
         OSError: the picture can't be written.
     """
     curves = {name: make_curve([measured], "decisions") for name, measured in read_curves(folder).items()}
+    regret, panels = read_regret(folder), []
     if curves:
-        _draw(folder / CURVES, curves, "decisions", folder.name, "against")
-    return bool(curves)
+        panels.append(Panel(curves, folder.name, "against", False))
+    if regret:
+        panels.append(Panel({REGRET: make_curve([regret], "decisions")}, "" if curves else folder.name, None, True))
+    if panels:
+        _draw(folder / CURVES, panels, "decisions")
+    return bool(panels)
 
 
 def _folders(text: str) -> list[Path]:
@@ -122,20 +161,28 @@ def _folders(text: str) -> list[Path]:
     return [user_path(path) for path in text.split(",") if path]
 
 
-def compare(file: Path, groups: Sequence[str], against: str | None = None, axis: str = "decisions") -> list[str]:
-    """Draws the curves of several runs, or groups of them, against one anchor.
+def compare(
+    file: Path,
+    groups: Sequence[str],
+    against: str | None = None,
+    axis: str = "decisions",
+    *,
+    regret: bool = False,
+) -> list[str]:
+    """Draws the curves of several runs, or groups of them, against one anchor, or of their regret.
 
     Args:
         file: the picture; its suffix tells the format.
         groups: ``LABEL=RUN,RUN,...`` or ``RUN``.
         against: the anchor; None: the strongest, which is the last, of the first run.
         axis: "decisions" or "minutes".
+        regret: whether to draw the regret, and not points.
 
     Returns:
-        One line for each label: its last points.
+        One line for each label: its last points or regret.
 
     Raises:
-        ValueError: a label is given twice, or a run can't be read or has not played the anchor.
+        ValueError: a label is given twice, or a run can't be read or has not played the anchor or measured regret.
         OSError: the picture can't be written.
     """
     curves: dict[str, Curve] = {}
@@ -148,6 +195,11 @@ def compare(file: Path, groups: Sequence[str], against: str | None = None, axis:
             raise ValueError(f"{group!r} is no group of runs of its own label; accepted: LABEL=RUN,RUN,... or RUN")
         runs = []
         for folder in folders:
+            if regret:
+                runs.append(read_regret(folder))
+                if not runs[-1]:
+                    raise ValueError(NO_REGRET.format(folder))
+                continue
             measured = read_curves(folder)
             if not measured:
                 raise ValueError(NO_MATCHES.format(folder))
@@ -159,25 +211,37 @@ def compare(file: Path, groups: Sequence[str], against: str | None = None, axis:
             curve = curves[label] = make_curve(runs, axis)
         except ValueError as error:
             raise ValueError(f"{label}: {error}") from None
-        low, points, high = (100 * float(values[-1]) for values in (curve.low, curve.points, curve.high))
+        scale, digits = (1, 3) if regret else (100, 1)
+        low, points, high = (
+            f"{scale * float(values[-1]):.{digits}f}" for values in (curve.low, curve.points, curve.high)
+        )
         what = f"mean of {len(runs)} runs, lowest and highest" if len(runs) > 1 else "one run, 95% interval"
-        lines.append(f"{label}: {points:.1f} [{low:.1f}, {high:.1f}] after {curve.x[-1]:,.6g} {axis} ({what})")
-    _draw(file, curves, axis, f"against {against}", None)
+        lines.append(f"{label}: {points} [{low}, {high}] after {curve.x[-1]:,.6g} {axis} ({what})")
+    title = "regret against perfect play" if regret else f"against {against}"
+    _draw(file, [Panel(curves, title, None, regret)], axis)
     return lines
 
 
-def _draw(file: Path, curves: dict[str, Curve], axis: str, title: str, legend: str | None) -> None:
+def _draw(file: Path, panels: Sequence[Panel], axis: str) -> None:
     from matplotlib.figure import Figure  # slow to import, and only needed here
 
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes: Any = figure.subplots()
-    for name, curve in curves.items():
-        marker = "." if len(curve.x) < 100 else None
-        axes.plot(curve.x, 100 * curve.points, marker=marker, label=name)
-        axes.fill_between(curve.x, 100 * curve.low, 100 * curve.high, alpha=0.2, linewidth=0)
-    axes.axhline(50, color="grey", linewidth=0.8)
-    axes.set(xlabel=AXES[axis], ylabel="points, %", ylim=(0, 101), title=title)
-    axes.legend(title=legend)
+    figure = Figure(figsize=(7, 0.8 + 3.2 * len(panels)), layout="constrained")
+    parts: Any = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
+    for axes, panel in zip(parts, panels):
+        scale = 1 if panel.regret else 100
+        for name, curve in panel.curves.items():
+            marker = "." if len(curve.x) < 100 else None
+            axes.plot(curve.x, scale * curve.points, marker=marker, label=name)
+            axes.fill_between(curve.x, scale * curve.low, scale * curve.high, alpha=0.2, linewidth=0)
+        if panel.regret:
+            axes.set(ylabel="regret a game", title=panel.title)
+            _scale_regret(axes, [curve.points for curve in panel.curves.values()])
+        else:
+            axes.axhline(50, color="grey", linewidth=0.8)
+            axes.set(ylabel="points, %", ylim=(0, 101), title=panel.title)
+        axes.legend(title=panel.legend)
+    parts[-1].set(xlabel=AXES[axis])
+    parts[-1].xaxis.set_major_formatter("{x:,g}")
     new = file.with_name(f".{file.name}.new")
     try:
         with warnings.catch_warnings():
@@ -186,6 +250,21 @@ def _draw(file: Path, curves: dict[str, Curve], axis: str, title: str, legend: s
         os.replace(new, file)
     finally:
         new.unlink(missing_ok=True)
+
+
+def _scale_regret(axes: Any, regrets: Sequence[npt.NDArray[np.float64]]) -> None:
+    """From 0 on; by ratios where the regret falls to a small part of what it was, or the end would be a flat line."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    values = np.concatenate(regrets)
+    if 0 < values.min() < values.max() / 4:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.grid(axis="y", color="#e4e4e4")
+    else:
+        axes.set_ylim(0, None)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -199,21 +278,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--out", metavar="FILE", type=user_path, help=f"the picture with --compare; default: {COMPARISON}"
     )
     parser.add_argument("--against", metavar="NAME", help="the anchor to compare by; default: the strongest")
+    parser.add_argument("--regret", action="store_true", help="compare the regret against perfect play, not points")
     parser.add_argument("--x", choices=AXES, help="along which to compare; default: decisions")
     given = parser.parse_args(arguments)
     try:
         check_names(sys.argv[1:] if arguments is None else arguments)
         if not given.compare:
-            if given.against or given.x or given.out:
-                raise ValueError("--against, --x and --out belong to --compare, which is not given")
+            if given.against or given.regret or given.x or given.out:
+                raise ValueError("--against, --regret, --x and --out belong to --compare, which is not given")
             for run in given.runs:
                 if not draw_curves(user_path(run)):
                     raise ValueError(NO_MATCHES.format(run))
                 print(user_path(run) / CURVES)
         else:
-            file = given.out or Path(COMPARISON)
+            if given.against and given.regret:
+                raise ValueError("--against and --regret are two things to draw; give one of them")
+            file, axis = given.out or Path(COMPARISON), given.x or "decisions"
             check_output_file(file)
-            for line in compare(file, given.runs, given.against, given.x or "decisions"):
+            for line in compare(file, given.runs, given.against, axis, regret=given.regret):
                 print(line)
             print(file)
     except (OSError, ValueError) as error:

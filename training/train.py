@@ -24,7 +24,10 @@ from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
 from mozaic_env.arena.evaluate import append_evaluation, evaluate
 from mozaic_env.arena.files import check_names
+from mozaic_env.arena.match import further
 from mozaic_env.arena.parser import Parser
+from mozaic_env.arena.regret import measure_regret
+from mozaic_env.core.exact import require_exact_values
 from mozaic_env.core.game import Game
 from mozaic_env.core.text import user_path
 from mozaic_env.games import make_game
@@ -105,6 +108,8 @@ def check(config: Config) -> Game:
     check_network(game, NetworkConfig(**config.network.model_dump()))
     for spec in (*config.opponents.fixed, *config.evaluation.against):
         make_agent(spec, game)
+    if config.evaluation.regret:
+        require_exact_values(game)
     if config.warm_start.teacher is not None:
         make_teacher(config.warm_start.teacher, game)
     if config.device == "cuda" and not torch.cuda.is_available():
@@ -244,11 +249,12 @@ def report(config: Config, game: Game, folder: RunFolder, budget: Budget) -> Non
     That is the best one; the last, if none was measured on the way.
     """
     games, specs = config.evaluation.games, config.evaluation.against
-    if not (games and specs):
+    if not (games and (specs or config.evaluation.regret)):
         return
     agent = PolicyAgent.load(folder.path, game)
     opponents = [make_agent(spec, game) for spec in specs]
-    with console.progress_bar("evaluating", games * len(opponents)) as progress:
+    total, regret = games * (len(opponents) + config.evaluation.regret), None
+    with console.progress_bar("evaluating", total) as progress:
 
         def show(done: float) -> None:
             budget.check_signal()
@@ -256,13 +262,14 @@ def report(config: Config, game: Game, folder: RunFolder, budget: Budget) -> Non
 
         show(0)
         results = evaluate(agent, opponents, games, config.seed, progress=show)
-    append_evaluation(folder.path, results)
+        if config.evaluation.regret:
+            regret = measure_regret(agent, games, config.seed, progress=further(show, games * len(opponents)))
+    append_evaluation(folder.path, results, regret)
     title = f"{agent.name} on {game!r}, {games:,} games each, seed {config.seed}"
+    console.print_evaluation(title, game, results, regret)
     out = console.make_console()
-    out.print(console.match_table(title, results, game.seat_names))
     where = shlex.quote(folder_name(folder.path))
     for note in [
-        *console.match_notes(results),
         f"It is kept in {folder.path}. Next: mozaic play --agents {where}",
         f"Curves: tensorboard --logdir {where}/tensorboard",
     ]:

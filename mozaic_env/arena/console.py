@@ -11,8 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from mozaic_env.arena.figures import Figures
 from mozaic_env.arena.intervals import Interval
 from mozaic_env.arena.ratings import PairCounts, Rating, points_between
+from mozaic_env.arena.regret import RegretResult
+from mozaic_env.arena.regret_tables import (
+    GROUP_COLUMNS,
+    group_cells,
+    regret_cells,
+    regret_columns,
+    regret_note,
+    regret_title,
+)
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.core.extras import importing
+from mozaic_env.core.game import Game
 from mozaic_env.games import game_class
 
 with importing("a table"):
@@ -139,6 +149,36 @@ def match_notes(results: Sequence[MatchResult]) -> list[str]:
         if result.distinct < result.games // 2:
             notes.append(f"{first} against {second}: many games are copies of each other.")
     return notes
+
+
+def regret_tables(result: RegretResult) -> list[Figures]:
+    """The regret of an agent, and that of its decisions by group, a table for each way to sort them."""
+    tables = [Figures(regret_title(result), regret_columns(result), [regret_cells(result)])]
+    for by, groups in result.groups.items():
+        tables.append(Figures(f"by {by}", [by, *GROUP_COLUMNS], group_cells(result, groups)))
+    return tables
+
+
+def print_evaluation(
+    title: str, game: Game, results: Sequence[MatchResult], regret: RegretResult | None = None
+) -> None:
+    """Prints the matches of an agent and, if it was measured, its regret.
+
+    Args:
+        title: what stands above.
+        game: what was played.
+        results: the matches, without the one against perfect play.
+        regret: of the same agent.
+    """
+    out = make_console()
+    played = results if regret is None else [*results, regret.match]
+    out.print(match_table(title, played, game.seat_names))
+    for note in match_notes(played):
+        out.print(note, markup=False)
+    if regret is not None:
+        for table in regret_tables(regret):
+            out.print(table)
+        out.print(regret_note(regret), markup=False)
 
 
 LADDER_COLUMNS = ("agent", "Elo [95%]", "above the next [95%]", "points %", "games")

@@ -14,7 +14,9 @@ from mozaic_env.arena.contestants import make_contestants, modules_of
 from mozaic_env.arena.files import check_output_file, make_output_folder, write_json
 from mozaic_env.arena.match import Progress, further, play_match, whole_rotations
 from mozaic_env.arena.records import write_records
+from mozaic_env.arena.regret import RegretResult, measure_regret
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.core.exact import require_exact_values
 from mozaic_env.core.extras import need
 from mozaic_env.core.text import read_text, user_path
 
@@ -47,13 +49,14 @@ def evaluate(
     return results
 
 
-def results_json(results: Sequence[MatchResult]) -> dict[str, Any]:
-    """What results files hold."""
-    return {
+def results_json(results: Sequence[MatchResult], regret: RegretResult | None = None) -> dict[str, Any]:
+    """What results files hold; with a regret also that, the match against perfect play within it."""
+    values = {
         "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "version": __version__,
         "results": [result.to_json() for result in results],
     }
+    return values if regret is None else {**values, "regret": regret.to_json()}
 
 
 def is_run_folder(path: str | Path) -> bool:
@@ -80,9 +83,9 @@ def read_evaluations(run: str | Path) -> list[Any]:
     return evaluations
 
 
-def append_evaluation(run: str | Path, results: Sequence[MatchResult]) -> None:
+def append_evaluation(run: str | Path, results: Sequence[MatchResult], regret: RegretResult | None = None) -> None:
     """Adds results to those in a run folder, atomically."""
-    write_json(user_path(run) / EVALUATION_FILE, [*read_evaluations(run), results_json(results)])
+    write_json(user_path(run) / EVALUATION_FILE, [*read_evaluations(run), results_json(results, regret)])
 
 
 def run(arguments: Namespace) -> int:
@@ -91,7 +94,11 @@ def run(arguments: Namespace) -> int:
     need("this", "rich", *modules_of(specs), *(["matplotlib"] if arguments.report is not None else []))
     from mozaic_env.arena import console
 
+    if not (arguments.against or arguments.regret):
+        raise ValueError("nothing to play; accepted: --against AGENT ..., --regret, or both")
     game, (agent, *opponents) = make_contestants(specs, arguments)
+    if arguments.regret:
+        require_exact_values(game, arguments.objective)
     games = whole_rotations(arguments.games, game.num_players)
     run_folder = _run_folder(arguments.who)
     report = _report_folder(arguments, run_folder)
@@ -102,7 +109,7 @@ def run(arguments: Namespace) -> int:
         read_evaluations(run_folder)
         check_output_file(run_folder / EVALUATION_FILE)
 
-    total = games * len(opponents)
+    total, regret = games * (len(opponents) + arguments.regret), None
     with console.progress_bar(f"{agent.name}: playing", total) as progress:
         results = evaluate(
             agent,
@@ -113,27 +120,28 @@ def run(arguments: Namespace) -> int:
             keep_actions=arguments.records is not None or report is not None,
             progress=progress,
         )
-    out = console.make_console()
+        if arguments.regret:
+            shown = further(progress, games * len(opponents))
+            regret = measure_regret(agent, games, arguments.seed, objective=arguments.objective, progress=shown)
+    played = results if regret is None else [*results, regret.match]
     title = f"{agent.name} on {game!r}, {games:,} games each, seed {arguments.seed}"
-    out.print(console.match_table(title, results, game.seat_names))
-    for note in console.match_notes(results):
-        out.print(note, markup=False)
-    seconds = sum(result.seconds for result in results)
+    console.print_evaluation(title, game, results, regret)
+    seconds = sum(result.seconds for result in played)
     console.make_console(stderr=True).print(
         f"{total:,} games in {seconds:.2f} s, {total / seconds:,.0f} games per second"
     )
     if arguments.json is not None:
-        write_json(arguments.json, results_json(results))
+        write_json(arguments.json, results_json(results, regret))
     if run_folder is not None:
-        append_evaluation(run_folder, results)
+        append_evaluation(run_folder, results, regret)
     if arguments.records is not None:
         with console.progress_bar("writing records", total) as progress:
-            write_records(arguments.records, game, results, progress)
+            write_records(arguments.records, game, played, progress)
     if report is not None:
         from mozaic_env.arena.report import write_report
 
         with console.waiting("drawing the report"):
-            write_report(report, game, results, title=title)
+            write_report(report, game, results, title=title, regret=regret)
     return 0
 
 

@@ -194,3 +194,43 @@ def deciders(rows: Rows, seating: Seating, lengths: Integers, actions: Rows, pla
                 deal(row)
                 players[i, k] = seating[i, mover(row)]
                 apply(row, actions[i, k])
+
+
+@jit
+def decisions_of(
+    rows: Rows,
+    seating: Seating,
+    lengths: Integers,
+    actions: Rows,
+    player: int,
+    states: Rows,
+    games: Integers,
+    chosen: Integers,
+) -> int:
+    """Replays games and writes what a player decided, in order.
+
+    Args:
+        rows: as for `trace`.
+        seating: as for `play`.
+        lengths: as for `trace`.
+        actions: as for `trace`.
+        player: whose decisions.
+        states: overwritten with the rows at these; there is room for all decisions.
+        games: overwritten with the index of each one's game.
+        chosen: overwritten with the actions.
+
+    Returns:
+        How many there are.
+    """
+    count = 0
+    for i in range(len(rows)):
+        row = rows[i]
+        setup(row)
+        for k in range(lengths[i]):
+            deal(row)
+            if seating[i, mover(row)] == player:
+                states[count] = row
+                games[count], chosen[count] = i, actions[i, k]
+                count += 1
+            apply(row, actions[i, k])
+    return count

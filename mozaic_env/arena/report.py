@@ -10,6 +10,8 @@ from mozaic_env.arena import console, pictures
 from mozaic_env.arena.evaluate import results_json
 from mozaic_env.arena.files import atomic_write, write_json
 from mozaic_env.arena.ratings import Rating, choose_anchor, merge_pairs
+from mozaic_env.arena.regret import RegretResult
+from mozaic_env.arena.regret_tables import GROUP_COLUMNS, group_cells, regret_cells, regret_columns, regret_note
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.arena.traces import OPENING, board_shape, courses, join_courses, openings
 from mozaic_env.core.game import Game
@@ -21,7 +23,13 @@ READING = (
 )
 
 
-def write_report(folder: Path, game: Game, results: Sequence[MatchResult], title: str) -> None:
+def write_report(
+    folder: Path,
+    game: Game,
+    results: Sequence[MatchResult],
+    title: str,
+    regret: RegretResult | None = None,
+) -> None:
     """The report on matches of one agent.
 
     Args:
@@ -29,12 +37,16 @@ def write_report(folder: Path, game: Game, results: Sequence[MatchResult], title
         game: what was played.
         results: of the same first agent, the actions kept.
         title: heading.
+        regret: of the same agent, if it was measured.
     """
-    pictures.points_picture(folder / "points.png", results)
-    text = [f"# {title}", READING, _matches(game, results), *console.match_notes(results)]
-    text += [_pairing_note(results), "![points with intervals](points.png)"]
-    text += _games_pictures(folder, game, results)
-    write_json(folder / "results.json", results_json(results))
+    played = results if regret is None else [*results, regret.match]
+    pictures.points_picture(folder / "points.png", played)
+    text = [f"# {title}", READING, _matches(game, played), *console.match_notes(played)]
+    text += [_pairing_note(played), "![points with intervals](points.png)"]
+    if regret is not None:
+        text += _regret(regret)
+    text += _games_pictures(folder, game, played)
+    write_json(folder / "results.json", results_json(results, regret))
     _write_text(folder, text)
 
 
@@ -147,6 +159,14 @@ def _matches(game: Game, results: Sequence[MatchResult], with_first: bool = Fals
         return _markdown_table(head, lines)
     named = [[result.players[0], *line] for result, line in zip(results, lines, strict=True)]
     return _markdown_table(["agent", *head], named)
+
+
+def _regret(result: RegretResult) -> list[str]:
+    """The paragraphs on an agent's regret."""
+    text = ["## Regret", _markdown_table(regret_columns(result), [regret_cells(result)]), regret_note(result)]
+    for by, groups in result.groups.items():
+        text.append(_markdown_table([by, *GROUP_COLUMNS], group_cells(result, groups)))
+    return text
 
 
 def _pairing_note(results: Sequence[MatchResult]) -> str:

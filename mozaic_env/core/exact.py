@@ -9,7 +9,7 @@ import abc
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,8 @@ Tensors = Mapping[str, npt.NDArray[np.float64]]
 
 class ExactValues(abc.ABC):
     """What every action is worth when all seats play perfectly from then on.
+
+    Copies of an environment share it, and it is pickled as what makes it again: the game and the objective.
 
     Attributes:
         game: the variant that is solved.
@@ -57,6 +59,12 @@ class ExactValues(abc.ABC):
         Returns:
             float64, shape (n, actions); NaN for illegal actions.
         """
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ExactValues":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return require_exact_values, (self.game, self.objective)
 
 
 class ExactSolver(abc.ABC):
@@ -172,3 +180,27 @@ def solve_command(game: "Game", objective: str, file: Path | None = None) -> str
     words = ["mozaic solve --game", game.name, *(f"--option {key}={value}" for key, value in game.options.items())]
     words += [] if objective == MARGIN else ["--objective", objective]
     return " ".join(words if file is None else [*words, "--out", str(file)])
+
+
+def require_exact_values(game: "Game", objective: str = MARGIN) -> ExactValues:
+    """The game's exact values.
+
+    Raises:
+        ValueError: there are none: no such objective, no solver, or the variant is too large or has yet to be solved.
+    """
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective={objective!r}; accepted: {', '.join(OBJECTIVES)}")
+    values = game.exact_values(objective)
+    if values is None:
+        raise ValueError(f"{game!r} can't be solved: the game has no solver")
+    return values
+
+
+def regrets(values: npt.NDArray[np.float64], actions: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """What actions give away: the best value less theirs, NaN for illegal ones; float64, shape (n,).
+
+    Args:
+        values: as `ExactValues.action_values` gives them, shape (n, actions).
+        actions: one for each row, shape (n,).
+    """
+    return np.nanmax(values, axis=1) - values[np.arange(len(values)), actions]

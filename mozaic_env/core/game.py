@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver, ExactValues, exact_values
+from mozaic_env.core.grouping import Grouping
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
@@ -183,6 +184,18 @@ class Game(abc.ABC):
             ValueError: the variant is too large, or has yet to be solved; the message names the command.
         """
         return exact_values(self, objective, None if file is None else Path(file))
+
+    def group_decisions(self, states: Rows) -> tuple[Grouping, ...]:
+        """Ways to sort decisions into groups, for tables of what an agent does well and badly.
+
+        Args:
+            states: rows at a decision, shape (n,).
+
+        Returns:
+            One or more ways, such as by what is in hand and by the phase of the game; none: there is nothing to tell
+            decisions apart by.
+        """
+        return ()
 
     def best_response(self, plain: bool) -> BestResponse | None:
         """What works out the best response to an agent; None if the game has nothing of the kind.

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from mozaic_env.core import contract
 from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver
 from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.grouping import Grouping
 from mozaic_env.core.numbers import is_number
 from mozaic_env.core.picture import Picture
 from mozaic_env.core.places import Place
@@ -185,6 +186,9 @@ class Mozaic(Game):
     @property
     def options(self) -> dict[str, Any]:
         return {"rules": self.rules, "rows": self.board[0], "cols": self.board[1]}
+
+    def group_decisions(self, states: Rows) -> tuple[Grouping, ...]:
+        return words.by_gem(states), words.by_phase(states)
 
     @classmethod
     def of_header(cls, header: Mapping[str, str]) -> "Mozaic":

@@ -1,7 +1,9 @@
-"""What happens in a game of Mozaic, in plain words."""
+"""What happens in a game of Mozaic, and what its decisions are like, in plain words."""
 
 import numpy as np
 
+from mozaic_env.core.game import Rows
+from mozaic_env.core.grouping import Grouping
 from mozaic_env.mozaic.actions import AMETHYST, PLAYERS, Gem, tile_name, tiles_of_action
 from mozaic_env.mozaic.rules import any_slide
 
@@ -39,3 +41,18 @@ def tell_outcome(row: np.void, gem: int) -> str:
     elif gem == Gem.DIAMOND and not (row["gems"][0] | row["gems"][1]):
         effect = ": there is no gem to remove"
     return f"{who} draws the {gem_name(gem)}{effect}"
+
+
+def by_gem(states: Rows) -> Grouping:
+    """Decisions by the gem in hand, from the view of the seat that decides."""
+    own = states["hand"] == states["mover"]
+    groups = np.where(own, 0, np.where(states["hand"] <= Gem.BLUE, 1, states["hand"]))
+    return Grouping("gem in hand", ("own", "opponent's", "emerald", "diamond"), groups.astype(np.int64))
+
+
+def by_phase(states: Rows) -> Grouping:
+    """Decisions by how full the board is, in quarters."""
+    gems = np.ascontiguousarray(states["gems"][:, 0] | states["gems"][:, 1])
+    covered = np.unpackbits(gems.view(np.uint8).reshape(len(states), 8), axis=1).sum(axis=1, dtype=np.int64)
+    tiles = states["rows"].astype(np.int64) * states["cols"]
+    return Grouping("board covered", ("0 to 25%", "25 to 50%", "50 to 75%", "75 to 100%"), covered * 4 // tiles)

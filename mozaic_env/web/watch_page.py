@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -101,6 +101,9 @@ def _strength(run: RunFolder) -> str:
     metrics = run.metrics
     anchors = metrics.names("evaluation/", "/points")
     lines = [_curve(metrics, name) for name in anchors]
+    regret = _regret(run)
+    if not lines and regret:
+        return regret + _note(_best(run)) + _matches(run)
     if not lines:
         nothing = "No matches have been played on the way; evaluation.share in the configuration turns them on."
         return _section("Strength", _note(nothing)) + _matches(run)
@@ -114,16 +117,38 @@ def _strength(run: RunFolder) -> str:
         level=50,
         marks=_beginnings(metrics),
     )
-    return _section("Strength", picture, _note(reading)) + _ladder(run, anchors) + _matches(run)
+    return _section("Strength", picture, _note(reading)) + regret + _ladder(run, anchors) + _matches(run)
 
 
 def _curve(metrics: Metrics, anchor: str) -> Line:
-    low, high = (dict(metrics.get(f"evaluation/{anchor}/{end}")) for end in ("low", "high"))
-    measured = metrics.get(f"evaluation/{anchor}/points")
+    line = _measured(metrics, anchor, "points", f"against {anchor}")
+    band = [(100 * low, 100 * high) for low, high in line.band]
+    return replace(line, points=[(x, 100 * y) for x, y in line.points], band=band)
+
+
+def _measured(metrics: Metrics, of: str, what: str, name: str) -> Line:
+    """What matches on the way have measured, with the intervals."""
+    low, high = (dict(metrics.get(f"evaluation/{of}/{end}")) for end in ("low", "high"))
+    measured = metrics.get(f"evaluation/{of}/{what}")
     every = -(-len(measured) // MOST_POINTS) or 1  # intervals have no mean, so some are left out; the last one is not
-    points = [(x, 100 * y) for x, y in measured[(len(measured) - 1) % every :: every]]
-    band = [(100 * low.get(x, y / 100), 100 * high.get(x, y / 100)) for x, y in points]
-    return Line(f"against {anchor}", points, band, dots=len(points) <= 60)
+    points = measured[(len(measured) - 1) % every :: every]
+    return Line(name, points, [(low.get(x, y), high.get(x, y)) for x, y in points], dots=len(points) <= 60)
+
+
+def _regret(run: RunFolder) -> str:
+    """The regret against perfect play, where it is measured on the way."""
+    metrics, unit = run.metrics, _unit(run)
+    line = _measured(metrics, "regret", "mean", "regret")
+    if not line.points:
+        return ""
+    picture = chart([line], "Regret over training", x_name=DECISIONS, marks=_beginnings(metrics))
+    mistakes = metrics.get("evaluation/regret/mistakes")
+    reading = (
+        f"What the policy gives away in a game against perfect play{', in ' + unit if unit else ''}, by exact values, "
+        "with 95% intervals."
+    )
+    last = f" Decisions that are not best, at the last measure: {100 * mistakes[-1][1]:.1f}%." if mistakes else ""
+    return _section("Regret", picture, _note(reading + last))
 
 
 def _beginnings(metrics: Metrics) -> list[tuple[float, str]]:
@@ -152,13 +177,16 @@ def _best(run: RunFolder) -> str:
     if found is None:
         return ""
     results: Any = found.card.get("results")
+    begin = f"The best checkpoint so far, after {number(found.decisions)} decisions"
     try:
         low, high = map(float, results["interval"])
+        if "regret" in results:
+            return f"{begin}: a regret of {float(results['regret']):.3f} [{low:.3f}, {high:.3f}]."
         points = percent_with_interval(float(results["points"]), (low, high))
         against = results["against"]
     except (TypeError, KeyError, ValueError):
         return ""
-    return f"The best checkpoint so far, after {number(found.decisions)} decisions: {points}% against {against}."
+    return f"{begin}: {points}% against {against}."
 
 
 def _unit(run: RunFolder) -> str:
@@ -176,8 +204,9 @@ def _matches(run: RunFolder) -> str:
     evaluations = run.evaluations()
     if not evaluations:
         return ""
-    rows = []
-    for values in evaluations[-1].get("results") or ():
+    rows, regret = [], evaluations[-1].get("regret")
+    regret = regret if isinstance(regret, dict) else {}
+    for values in (*(evaluations[-1].get("results") or ()), regret.get("match")):
         try:
             result = MatchResult.from_json(values)
         except ValueError:
@@ -190,7 +219,21 @@ def _matches(run: RunFolder) -> str:
     unit = _unit(run)
     head = ("against", "won / drawn / lost", "points % [95%]", f"margin{', ' + unit if unit else ''}")
     played = str(evaluations[-1].get("time", ""))[:16].replace("T", " ")
-    return _section("Last evaluation", _table(head, rows), _note(f"Played {played}." if played else ""))
+    notes = [f"Played {played}." if played else "", _regret_at_the_end(regret)]
+    return _section("Last evaluation", _table(head, rows), _note(*notes))
+
+
+def _regret_at_the_end(regret: Json) -> str:
+    """A sentence on the regret of an evaluation, if it was measured."""
+    try:
+        low, high = map(float, regret["interval"])
+        mean, mistakes, unit = float(regret["regret"]), float(regret["mistakes"]), regret["unit"]
+    except (TypeError, KeyError, ValueError):
+        return ""
+    return (
+        f"Regret against perfect play: {mean:.3f} [{low:.3f}, {high:.3f}] {unit} a game; "
+        f"{100 * mistakes:.1f}% of decisions are not best."
+    )
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

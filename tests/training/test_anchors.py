@@ -7,10 +7,11 @@ from mozaic_env.agents import checkpoint
 from mozaic_env.agents.policy import PolicyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.match import play_match
+from mozaic_env.arena.regret import measure_regret
 from mozaic_env.games import make_game
 from training import anchors, state
 from training.curves import main as draw
-from training.curves import read_curves
+from training.curves import read_curves, read_regret
 from training.train import main
 
 TINY = """
@@ -83,6 +84,37 @@ def test_curves_of_a_run_without_matches_on_the_way_are_an_error(config, tmp_pat
     first, second = capsys.readouterr().err.splitlines()
     assert "evaluation.share" in first
     assert "can't be read" in second
+
+
+@pytest.mark.parametrize("against", ["[random]", "[]"])
+def test_the_regret_on_the_way(config, tmp_path, capsys, against):
+    folder = tmp_path / "run"
+    words = ["game.options.rows=2", "evaluation.regret=true", "evaluation.games=20", f"evaluation.against={against}"]
+    assert main(["--config", config, "--run-dir", str(folder), *words]) == 0
+    regrets = measured(folder, "evaluation/regret/mean")
+    assert len(regrets) >= 2
+    assert len(measured(folder, "evaluation/random/points")) == (len(regrets) if against == "[random]" else 0)
+    assert all(0 <= mistakes <= 1 for mistakes in measured(folder, "evaluation/regret/mistakes"))
+    assert [one.points for one in read_regret(folder)] == regrets
+    known = checkpoint.read_card(folder / "best")["results"]
+    assert known["regret"] == min(regrets)
+    game = make_game("mozaic", rows=2, cols=4)
+    agent = PolicyAgent(game, checkpoint.load(folder / "best").network)
+    assert (
+        measure_regret(agent, 40, known["seed"]).regret == known["regret"]
+    )  # the weights are those that were measured
+    at_the_end = json.loads((folder / "evaluation.json").read_text())[-1]["regret"]
+    assert at_the_end["regret"] == measure_regret(agent, 20, 0).regret
+    assert at_the_end["match"]["players"][1] == "perfect"
+    assert "against perfect play, 20 games" in capsys.readouterr().out
+    assert draw([str(folder)]) == 0
+
+
+def test_regret_on_a_board_that_is_not_solved_is_an_error_before_any_work(config, tmp_path, capsys):
+    words = ["--config", config, "--run-dir", str(tmp_path / "run"), "evaluation.regret=true", "game.options={}"]
+    assert main(words) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_resumed_run_knows_the_best_score_and_how_long_it_has_taken(config, tmp_path):

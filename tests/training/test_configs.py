@@ -31,7 +31,8 @@ SMALL = [
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_a_run_that_can_begin(name):
-    train.check(load_config(FOLDER / f"{name}.yaml"))
+    # Whether its board is solved on this machine is no matter of the file.
+    train.check(load_config(FOLDER / f"{name}.yaml", ["evaluation.regret=false"]))
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "quick" in name])

@@ -1,4 +1,5 @@
 import json
+import re
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from training.curves import COMPARISON, Measurement, main, make_curve
 
 
-def make_run(folder, points, *, each=100, minutes=True, anchors=("greedy", "pattern")):
+def make_run(folder, points, *, each=100, minutes=True, anchors=("greedy", "pattern"), regret=False):
     """A run's metrics: one match after every `each` decisions and half as many minutes."""
     folder.mkdir()
     with (folder / "metrics.jsonl").open("w") as file:
@@ -17,6 +18,9 @@ def make_run(folder, points, *, each=100, minutes=True, anchors=("greedy", "patt
             for anchor in anchors:
                 line |= {f"evaluation/{anchor}/points": value, f"evaluation/{anchor}/low": value - 0.1}
                 line[f"evaluation/{anchor}/high"] = value + 0.1
+            if regret:
+                line |= {"evaluation/regret/mean": value, "evaluation/regret/low": value - 0.01}
+                line |= {"evaluation/regret/high": value + 0.01, "evaluation/regret/mistakes": 0.5}
             file.write(json.dumps(line) + "\n" + json.dumps({"time/steps": each * i, "train/loss": 1.0}) + "\n")
     return str(folder)
 
@@ -59,6 +63,34 @@ def test_all_that_is_named_beside_compare_is_a_run(tmp_path, monkeypatch, capsys
     assert "<svg" in (tmp_path / COMPARISON).read_text()
 
 
+def test_regret_of_several_runs_in_one_picture(tmp_path, capsys):
+    one = make_run(tmp_path / "one", [2.0, 0.5], regret=True)
+    two = make_run(tmp_path / "two", [1.0, 0.25], regret=True)
+    picture = tmp_path / "regret.svg"
+    assert main(["--compare", "--regret", f"seeds={one},{two}", str(two), "--out", str(picture)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "seeds: 0.375 [0.250, 0.500] after 200 decisions (mean of 2 runs, lowest and highest)",
+        "two: 0.250 [0.240, 0.260] after 200 decisions (one run, 95% interval)",
+        str(picture),
+    ]
+    assert "regret a game" in texts(picture)
+
+
+@pytest.mark.parametrize(("anchors", "regret"), [(("greedy",), True), ((), True), (("greedy",), False)])
+def test_a_runs_own_picture_has_what_was_measured(tmp_path, anchors, regret):
+    run = tmp_path / "run"
+    make_run(run, [2.0, 0.5], anchors=anchors, regret=regret)
+    assert main([str(run)]) == 0
+    shown = texts(run / "curves.svg")
+    assert ("regret a game" in shown) == regret
+    assert ("points, %" in shown) == bool(anchors)
+
+
+def texts(picture):
+    """What is written in an SVG of matplotlib's, which draws letters as paths and tells them in comments."""
+    return re.findall(r"<!-- (.*) -->", picture.read_text())
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -72,6 +104,9 @@ def test_all_that_is_named_beside_compare_is_a_run(tmp_path, monkeypatch, capsys
         (["--compare", "one", "--out", "nowhere/x.svg"], "nowhere"),
         (["--compare", "one", "--out", "empty"], "cannot write empty: it is a folder; name a file"),
         (["--compare", "one", "x.svg"], "x.svg/metrics.jsonl can't be read"),
+        (["--compare", "--regret", "one"], "one has no regret on the way; evaluation.regret"),
+        (["--compare", "--regret", "one", "--against", "greedy"], "give one of them"),
+        (["one", "--regret"], "belong to --compare"),
         (["one", "--x", "minutes"], "belong to --compare"),
         (["one", "--out", "x.svg"], "belong to --compare"),
     ],

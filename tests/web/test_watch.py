@@ -96,6 +96,38 @@ def test_a_run_with_everything(tmp_path: Path) -> None:
     assert len(rows) == 4 + 2 * 4
 
 
+@pytest.mark.parametrize("anchors", [True, False])
+def test_a_run_with_regret(tmp_path: Path, anchors: bool) -> None:
+    lines = [update(number) | regret(1 / number) for number in (1, 2, 4)]
+    if not anchors:
+        lines = [{key: value for key, value in line.items() if not key.endswith("/points")} for line in lines]
+    run = make_run(tmp_path / "run", *lines)
+    evaluation = {"regret": 0.25, "interval": [0.2, 0.3], "mistakes": 0.375, "unit": "squares"}
+    (run / "evaluation.json").write_text(json.dumps([{"results": [], "regret": evaluation | {"match": match()}}]))
+    content = page(run)
+    pictures = [attrs["aria-label"] for tag, attrs in content.tags if tag == "svg"]
+    assert "Regret over training" in pictures
+    assert ("Points against fixed agents over training" in pictures) == anchors
+    assert "at the last measure: 25.0%" in content.text
+    assert "Regret against perfect play: 0.250 [0.200, 0.300] squares a game; 37.5% of decisions" in content.text
+    assert "No matches have been played" not in content.text
+    rows = [attrs for tag, attrs in content.tags if tag == "td"]
+    assert len(rows) == 4 + 2 * 4  # the match against perfect play, and two lines on self-play
+    for odd in (3, {}, {"regret": "x"}, {"interval": [1]}, None):
+        (run / "evaluation.json").write_text(json.dumps([{"results": [], "regret": odd}]))
+        assert "Regret over training" in str(parts(RunFolder(run)).strength)
+
+
+def regret(mean: float) -> dict[str, float]:
+    """What is noted of the regret on the way."""
+    names = {"mean": mean, "low": mean - 0.1, "high": mean + 0.1, "mistakes": mean}
+    return {f"evaluation/regret/{name}": value for name, value in names.items()}
+
+
+def match() -> dict[str, Any]:
+    return play_match(make_agent("pattern", GAME), make_agent("greedy", GAME), 2).to_json()
+
+
 def test_training_games_are_counted(tmp_path: Path) -> None:
     content = page(make_run(tmp_path / "run", *(update(number) for number in range(1, 11))))
     place = content.texts.index("greedy", content.texts.index("in the last tenth"))

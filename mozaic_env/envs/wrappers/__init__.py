@@ -6,7 +6,8 @@ environment. Gymnasium's own work as they are, single and vector, such as `Recor
 """
 
 from mozaic_env.envs.wrappers.records import RecordGames
+from mozaic_env.envs.wrappers.regret import ExactRegret
 from mozaic_env.envs.wrappers.shaping import PotentialReward
 from mozaic_env.envs.wrappers.symmetry import RandomSymmetry
 
-__all__ = ["PotentialReward", "RandomSymmetry", "RecordGames"]
+__all__ = ["ExactRegret", "PotentialReward", "RandomSymmetry", "RecordGames"]

@@ -16,6 +16,8 @@ from mozaic_env.core.text import user_path
 from mozaic_env.envs.single import GameEnv
 from mozaic_env.envs.vector import GameVectorEnv
 
+BY_ACTION = ("action_mask", "action_values")  # entries of info that have a number for each action
+
 
 def game_env(env: gym.Env[Any, Any]) -> GameEnv:
     """The environment below all wrappers; ValueError if it is none of a game of the package."""
@@ -50,6 +52,14 @@ def heuristic_weights(game: Game, heuristic: str | None) -> npt.NDArray[np.float
     if chosen not in game.heuristics:
         raise ValueError(f"heuristic={heuristic!r}; accepted: {', '.join(game.heuristics)}")
     return np.array(game.heuristics[chosen])
+
+
+def check_plain_actions(env: Any, *changers: type[Any]) -> None:
+    """ValueError if a wrapper around the environment is one of those, which change actions on their way."""
+    while env is not env.unwrapped:
+        if isinstance(env, changers):
+            raise ValueError(f"{env} changes actions; accepted: an environment without such a wrapper, put it around")
+        env = env.env
 
 
 def check_number(name: str, given: Any, least: float, most: float) -> float:

@@ -58,7 +58,8 @@ class RandomSymmetry(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructo
         return self.symmetry.observation(observation), reward, terminated, truncated, self._image(info)
 
     def _image(self, info: dict[str, Any]) -> dict[str, Any]:
-        return {**info, "action_mask": self.symmetry.masks(info["action_mask"])}
+        images = {key: self.symmetry.masks(info[key]) for key in checks.BY_ACTION if key in info}
+        return {**info, **images}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which actions are legal now, as they are shown; bool, shape (actions,)."""

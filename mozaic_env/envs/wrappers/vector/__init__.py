@@ -5,7 +5,8 @@ With equal seeds and actions each game is to the bit what the single environment
 
 from mozaic_env.envs.wrappers.vector.flat import FlattenObservation
 from mozaic_env.envs.wrappers.vector.records import RecordGames
+from mozaic_env.envs.wrappers.vector.regret import ExactRegret
 from mozaic_env.envs.wrappers.vector.shaping import PotentialReward
 from mozaic_env.envs.wrappers.vector.symmetry import RandomSymmetry
 
-__all__ = ["FlattenObservation", "PotentialReward", "RandomSymmetry", "RecordGames"]
+__all__ = ["ExactRegret", "FlattenObservation", "PotentialReward", "RandomSymmetry", "RecordGames"]

@@ -63,15 +63,17 @@ class RandomSymmetry(EpisodeWrapper, gym.utils.RecordConstructorArgs):
         self, actions: Any, rewards: npt.NDArray[Any], terminations: Flags, over: Flags, began: Flags, infos: Infos
     ) -> npt.NDArray[Any]:
         if self._base.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
-            finals = infos["final_info"] = dict(infos["final_info"])
-            finals["action_mask"] = self._masks(finals["action_mask"])
+            infos["final_info"] = self._infos(infos["final_info"])
             for i in np.flatnonzero(over):
                 infos["final_obs"][i] = self._symmetries[self.chosen[i]].observation(infos["final_obs"][i])
         return rewards
 
     def _shown(self, observations: Any, infos: Infos) -> tuple[Any, Infos]:
         images = {key: self._image(entry, self._tables.get(key)) for key, entry in observations.items()}
-        return images, {**infos, "action_mask": self._masks(infos["action_mask"])}
+        return images, self._infos(infos)
+
+    def _infos(self, infos: Infos) -> Infos:
+        return {**infos, **{key: self._masks(infos[key]) for key in checks.BY_ACTION if key in infos}}
 
     def _image(self, entry: npt.NDArray[Any], tables: Integers | None) -> npt.NDArray[Any]:
         if tables is None:
