@@ -74,6 +74,7 @@ class GameVecEnv(VecEnv):
         self._actions = np.zeros(num_envs, np.int64)
         self._untold = [None] * num_envs
         super().__init__(num_envs, observation_space(self.game), action_space(self.game))
+        self.metadata = dict(type(self).metadata)  # the class above has put its own there
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Gives game i the seed s + i at the next `reset`; None: random ones.
