@@ -127,7 +127,7 @@ class Batch:
         shape = (self.workers, game.num_actions)
         self._scratches = (np.zeros(shape, np.int64), np.zeros(shape), unfinished)
         self.illegal_ending = False
-        self.broken = False  # an opponent failed in the middle of a step; only a reset of all games helps
+        self.broken = False  # an opponent failed in the middle of a step, say; only a reset of all games helps
         self._step: Callable[..., Any] | None = None  # compiled for our arrays, at the first step
         self._sample: Callable[..., Any] | None = None
         self._work: Work | None = None
@@ -207,10 +207,19 @@ class Batch:
             seat: the seat that `step` decides for in these games; None: as the options say.
 
         Raises:
-            ValueError: the seat does not decide in what follows from `start`; then nothing has changed.
+            ValueError: the seat does not decide in what follows. If a start or a seat was given, nothing has changed
+                then; else the options allow no game, and only a reset of all games helps.
         """
-        with self.unchanged_if_refused(games):
+        if start is not None or seat is not None:
+            with self.unchanged_if_refused(games):
+                self._begin_all(games, keys, start, seat)
+            return
+        try:
             self._begin_all(games, keys, start, seat)
+        except ValueError:  # to keep what was there would double the cost of every reset
+            self.slots["status"] = loops.TERMINATED
+            self.broken = True
+            raise
 
     @contextmanager
     def unchanged_if_refused(self, games: Integers) -> Iterator[None]:

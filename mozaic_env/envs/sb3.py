@@ -19,6 +19,7 @@ from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.envs import loops
 from mozaic_env.envs.batch import Batch, Opponent
+from mozaic_env.envs.infos import Infos
 from mozaic_env.envs.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.spaces import action_space, observation_space
 from mozaic_env.games import game_with, keywords_of
@@ -74,7 +75,9 @@ class GameVecEnv(VecEnv):
         )
         self._begun = False
         self._actions = np.zeros(num_envs, np.int64)
+        self._untold = [None] * num_envs
         super().__init__(num_envs, observation_space(self.game), action_space(self.game))
+        self.metadata = dict(type(self).metadata)  # the class above has put its own there
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Gives game i the seed s + i at the next `reset`; None: random ones.
@@ -151,11 +154,12 @@ class GameVecEnv(VecEnv):
         """Makes the decisions."""
         batch = self._batch
         self._require_games()
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        if batch.step(self._actions):
-            for i in np.flatnonzero(batch.buffers.terminated | batch.buffers.truncated):
-                infos[i] = self._ending(int(i))
+        infos = Infos(self._untold)
+        ended = batch.step(self._actions)
         dones = batch.buffers.terminated | batch.buffers.truncated
+        if ended:
+            for i in np.flatnonzero(dones):
+                infos[i] = self._ending(int(i))
         return self._observation(), batch.buffers.rewards.astype(np.float32), dones, infos
 
     def _require_games(self) -> None:

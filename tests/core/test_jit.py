@@ -175,6 +175,12 @@ def test_code_that_checks_indices_has_another_folder(site: Path, tmp_path: Path)
     assert checked != folder
     assert hits == 0
     assert finish(start(site, NUMBA_BOUNDSCHECK="1", **variables)) == (checked, 1)
+    (site / "user_code.py").write_text(
+        "from mozaic_env.core.jit import jit\n@jit\ndef at(row, k):\n    return row.score[k]\n"
+    )
+    script = "import mozaic_env, user_code; print(user_code.at(mozaic_env.make_game('mozaic').rows(1)[0], 2))"
+    process = start(site, script, NUMBA_BOUNDSCHECK="1", **variables)
+    assert "IndexError: index is out of bounds" in process.communicate(timeout=300)[1]
 
 
 def test_uncompiled_it_does_not_run_and_says_so(site: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+import videos
 from gymnasium.utils.env_checker import check_env
 from processes import run
 
@@ -302,3 +303,40 @@ def test_three_episodes_give_three_videos(tmp_path: Path) -> None:
             assert first.shape == (512, 512, 3)
             assert first.std() > 10
             assert np.abs(first.astype(int) - last).max() > 100
+
+
+# --- notebooks and stable-baselines3 ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["single", "PettingZoo"])
+def test_a_notebook_draws_the_environment(kind: str) -> None:
+    """Without a render mode; before the first game, where there is no picture, it shows the text instead."""
+    env: Any = GameEnv("mozaic", rows=4, cols=4, opponent=None)
+    if kind == "PettingZoo":
+        env = pytest.importorskip("mozaic_env.envs.pettingzoo").raw_env("mozaic", rows=4, cols=4)
+    assert env._repr_svg_() is None
+    env.reset(seed=0)
+    first = env._repr_svg_()
+    assert first.startswith("<svg")
+    env.step(0)
+    assert env._repr_svg_() != first
+
+
+def test_stable_baselines3_films_all_games(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    recorder = pytest.importorskip("stable_baselines3.common.vec_env").VecVideoRecorder
+    from mozaic_env.envs.sb3 import GameVecEnv
+
+    clips = videos.kept(monkeypatch)
+    games = GameVecEnv(2, "mozaic", rows=4, cols=4, opponent=None, render_mode="rgb_array")
+    env = recorder(games, str(tmp_path), record_video_trigger=lambda step: step == 0, video_length=3)
+    env.reset()
+    assert_same(np.stack(games.get_images()), np.stack(env.env_method("render")), "pictures of all games")
+    for _ in range(4):
+        env.step(games.action_masks().argmax(axis=1))
+    env.close()
+    (clip,) = clips
+    assert clip.fps == GameVecEnv.metadata["render_fps"]
+    assert len(clip.frames) == 4
+    for one, following in zip(clip.frames, clip.frames[1:], strict=False):
+        assert one.std() > 10
+        assert (one != following).any()

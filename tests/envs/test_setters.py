@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import copy
+import json
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -141,6 +144,38 @@ def test_whoever_writes_into_results_changes_none_to_come(giver: str, monkeypatc
     expected = GIVERS[giver]()
     monkeypatch.setattr(f"{__name__}.spoiling", True)
     assert_same(GIVERS[giver](), expected, giver)
+
+
+def test_infos_are_a_list_of_dicts_however_they_are_looked_at() -> None:
+    made = pytest.importorskip("mozaic_env.envs.infos").Infos
+    end, expected = {"seat": 1}, [{}, {"seat": 1}, {}]
+    looks: list[Callable[[Any], Any]] = [
+        list,
+        lambda infos: [*infos],
+        lambda infos: [infos[0], infos[1], infos[-1]],
+        lambda infos: infos[:],
+        lambda infos: infos.copy(),
+        lambda infos: infos + [],  # noqa: RUF005
+        lambda infos: [] + infos,  # noqa: RUF005
+        lambda infos: infos * 1,
+        lambda infos: list(reversed(list(reversed(infos)))),
+        lambda infos: [infos.pop(0), infos.pop(0), infos.pop()],
+        lambda infos: [info for _, info in zip(range(3), infos, strict=True)],
+        lambda infos: json.loads(json.dumps(infos)),
+        lambda infos: np.array(infos).tolist(),
+        lambda infos: ast.literal_eval(repr(infos)),
+        copy.copy,
+        copy.deepcopy,
+        lambda infos: pickle.loads(pickle.dumps(infos)),
+    ]
+    for look in looks:
+        assert look(made([None, end, None])) == expected
+    infos = made([None, end, None])
+    assert infos == expected
+    assert {} in infos
+    assert infos[0] is infos[0] is not infos[2]
+    assert infos[1] is end
+    assert type(copy.deepcopy(infos)) is type(infos[:]) is list
 
 
 def test_infos_are_each_games_own() -> None:

@@ -250,13 +250,15 @@ def test_close_to_the_end_the_seat_is_one_that_decides() -> None:
         position = LAST_TILE.format(mover="yb"[seed % 2])
         _, info = env.reset(seed=seed, options={"position": position})
         assert info["seat"] == seed % 2
-    with pytest.raises(ValueError, match="choose another position"):
-        env.reset(options={"position": LAST_TILE.format(mover="y"), "seat": 1})
+    for one in (env, small(opponent="random")):  # a game goes on, and where there was none there still is none
+        with pytest.raises(ValueError, match="choose another position"):
+            one.reset(options={"position": LAST_TILE.format(mover="y"), "seat": 1})
+    assert env.position == position
     with pytest.raises(EpisodeOver):
-        env.step(np.int64(0))
+        one.step(np.int64(0))
     with pytest.raises(ValueError, match="reset"):
-        _ = env.record
-    assert env.reset(seed=0)[1]["action_mask"].any()
+        _ = one.record
+    assert one.reset(seed=0)[1]["action_mask"].any()
 
 
 @pytest.mark.parametrize(

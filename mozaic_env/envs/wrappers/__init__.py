@@ -1,8 +1,9 @@
 """Wrappers of the games' environments, where Gymnasium has none that does it.
 
 Here for single environments, in `mozaic_env.envs.wrappers.vector` under the same names for the native vector
-environment. Gymnasium's own work as they are, single and vector, such as `RecordEpisodeStatistics`, `RecordVideo`,
-`TransformReward`, and `FlattenObservation`, which gives one vector of all numbers.
+environment. Most of Gymnasium's own work (docs/guides/wrappers.md), single and vector, such as
+`RecordEpisodeStatistics`, `RecordVideo`, `TransformReward`, and `FlattenObservation`, which gives one vector of all
+numbers.
 """
 
 from mozaic_env.envs.wrappers.records import RecordGames
