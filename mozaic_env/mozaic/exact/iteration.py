@@ -16,7 +16,7 @@ from mozaic_env.mozaic.exact.mixing import Mixing
 from mozaic_env.mozaic.exact.moves import PASS, SECOND, Scale, Values, make_moves
 from mozaic_env.mozaic.exact.sweep import Choices, sweep_blocks
 
-MOST_LEAD = 12  # squares; the outcome of boards small enough is decided by it, see `Iteration.lead_error`
+MOST_LEAD = 12  # squares; the outcome of boards small enough is as good as decided by it, see `lead_error`
 FIRST_CHANGE = 4.0  # squares; a single action makes no more, and before the first sweep all is worth nothing
 # What is slow to settle are the fullest boards: few colour gems are left to draw, and a removal takes one back. So
 # before all layers are swept once, some of the fullest are; about the best for its cost of what was tried.
@@ -32,6 +32,20 @@ def scale_of(objective: str) -> Scale:
 def number_of_leads(objective: str) -> int:
     """How many leads are told apart."""
     return 1 if objective == MARGIN else 2 * MOST_LEAD + 1
+
+
+def lead_error(passes: npt.NDArray[np.float64]) -> float:
+    """Bound of the error that comes from telling no larger leads apart than `MOST_LEAD`.
+
+    Whoever leads by more is taken to lead by that. What is true lies between what that is worth and a sure win.
+
+    Args:
+        passes: shape (slots, leads); zero where a slot is unused.
+    """
+    if passes.shape[1] == 1:
+        return 0.0
+    largest = np.abs(passes[:, [0, -1]])
+    return float(1 - largest[largest > 0].min())
 
 
 class Iteration:
@@ -71,16 +85,6 @@ class Iteration:
         self.errors, self._tiles = ErrorBounds(tiles, kinds, FIRST_CHANGE), tiles
         self._mixing = Mixing()
         self.boards = 0
-
-    @property
-    def lead_error(self) -> float:
-        """Bound of the error that comes from telling no larger leads apart than `MOST_LEAD`.
-
-        Whoever leads by more is taken to lead by that. What is true lies between what that is worth and a sure win.
-        """
-        if self.scale.step == 0:
-            return 0.0
-        return max(float((1 - np.abs(values[:, [0, -1], PASS])).max()) for values in self.values)
 
     def fix(self, player: int, choices: Choices) -> None:
         """Says what a player chooses."""

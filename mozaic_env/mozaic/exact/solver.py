@@ -8,8 +8,8 @@ import numpy.typing as npt
 from mozaic_env.core.exact import MARGIN, ExactSolver, ExactValues
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.mozaic.actions import AMETHYST, EDITIONS
-from mozaic_env.mozaic.exact.index import MOST_TILES, Index, find, number_of_boards
-from mozaic_env.mozaic.exact.iteration import BEST, Iteration, number_of_leads, scale_of
+from mozaic_env.mozaic.exact.index import MOST_TILES, Index, find, make_index, number_of_boards
+from mozaic_env.mozaic.exact.iteration import BEST, Iteration, lead_error, number_of_leads, scale_of
 from mozaic_env.mozaic.exact.moves import PASS, make_moves
 from mozaic_env.mozaic.exact.query import action_worths
 
@@ -86,10 +86,12 @@ class MozaicSolver(ExactSolver):
         return {_PASSES: np.ascontiguousarray(self.iteration.values[0][..., PASS])}
 
     def restore(self, tensors: Mapping[str, npt.NDArray[np.float64]], error: float, threads: int = 1) -> None:
+        self.values(tensors, error)  # says what does not fit
         self.iteration.restore([tensors[_PASSES]], error, threads)
 
     def values(self, tensors: Mapping[str, npt.NDArray[np.float64]], error: float) -> ExactValues:
-        from mozaic_env.mozaic.exact.index import make_index
-
-        index, _ = make_index(*self._size)
-        return MozaicValues(self.game, self.objective, error, index, tensors[_PASSES])
+        index, layers = make_index(*self._size)
+        passes, shape = tensors.get(_PASSES), (layers[-1].end, number_of_leads(self.objective))
+        if passes is None or passes.shape != shape or passes.dtype != np.float64:
+            raise ValueError(f"values of {self.game!r} are float64 {_PASSES!r} of shape {shape}; solve the board again")
+        return MozaicValues(self.game, self.objective, error + lead_error(passes), index, passes)

@@ -1,0 +1,174 @@
+"""`mozaic solve`, `mozaic exploit` and the files of exact values: what they say, what they survive."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from mozaic_env.arena import solve as command
+from mozaic_env.cli import main
+from mozaic_env.core import exact_files
+from mozaic_env.games import make_game
+
+pytest.importorskip("safetensors", reason="safetensors is not installed")
+SMALL = ["--rows", "2", "--cols", "4"]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(exact_files, "user_cache", lambda: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def refused(capsys, *words):
+    """What a wrong command says: one line on stderr, nothing on stdout, status 2."""
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n"), len(err) < 500) == ("", 1, True)
+    return err
+
+
+def test_solve_keeps_the_values_where_all_find_them(own_cache, capsys):
+    assert main(["solve", *SMALL]) == 0
+    first = capsys.readouterr().out
+    assert "+0.0078" in first
+    (file,) = (own_cache / "exact").iterdir()
+    assert str(file) in first
+    before = file.stat().st_mtime_ns
+    assert main(["solve", *SMALL]) == 0
+    assert "already solved" in capsys.readouterr().out
+    assert file.stat().st_mtime_ns == before
+    game = make_game("mozaic", rows=2, cols=4)
+    row = game.parse_position("4/4 y y 1 3,4,1,1,1,1 0-0")
+    at_once, read = game.exact_values(), game.exact_values(file=file)
+    np.testing.assert_array_equal(at_once.action_values(row), read.action_values(row))
+
+
+def test_an_interrupted_solve_goes_on_from_its_last_sweep(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "values.safetensors"
+    monkeypatch.setattr(command, "SAVE_EVERY", -1.0)
+    game, sweeps = make_game("mozaic", rows=2, cols=4), []
+
+    def stop(number, error):
+        sweeps.append(number)
+        if number == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        command.solve(game.exact_solver(), file, report=stop)
+    with pytest.raises(ValueError, match=rf"has yet to be solved .*mozaic solve .*rows=2.* --out {file}"):
+        game.exact_values(file=file)
+    command.solve(game.exact_solver(), file, report=lambda number, error: sweeps.append(number))
+    assert sweeps[:7] == [1, 2, 3, 4, 5, 5, 6]  # the fifth had not been written
+    assert game.exact_values(file=file).start_value == pytest.approx(game.exact_values().start_value, abs=2e-7)
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "values.safetensors"
+    game = make_game("mozaic", rows=2, cols=4)
+    solver = game.exact_solver()
+    solver.sweep()
+    exact_files.write(file, solver, 1, 0.0)
+    before = file.read_bytes()
+
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["solve", *SMALL, "--out", str(file)]) == 2
+    going_on, error = capsys.readouterr().err.splitlines()
+    assert "going on from sweep 1" in going_on
+    assert re.search(r"cannot write .*: No space left on device; what was there before is unharmed", error)
+    assert file.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def damage(file, how):
+    content = file.read_bytes()
+    if how == "cut":
+        file.write_bytes(content[:-100])
+    elif how == "flipped":
+        file.write_bytes(content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
+    elif how == "text":
+        file.write_text("not values")
+    elif how == "empty":
+        file.write_bytes(b"")
+    elif how == "foreign":
+        import safetensors.numpy
+
+        file.write_bytes(safetensors.numpy.save({"weights": np.zeros(3)}))
+    elif how == "format":
+        file.write_bytes(content.replace(rb"\"format\": 1", rb"\"format\": 7"))
+
+
+@pytest.mark.parametrize("how", ["cut", "flipped", "text", "empty", "foreign", "format"])
+def test_damaged_and_foreign_files(tmp_path, capsys, how):
+    file = tmp_path / "values.safetensors"
+    assert main(["solve", *SMALL, "--out", str(file)]) == 0
+    capsys.readouterr()
+    damage(file, how)
+    content = file.read_bytes()
+    words = ["evaluate", f"perfect:values={file}", "--against", "random", "--games", "2", *SMALL]
+    assert str(file) in refused(capsys, *words)
+    if how != "flipped":  # which is seen when the values are read
+        assert str(file) in refused(capsys, "solve", *SMALL, "--out", str(file))
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["solve"], r"4\.3e\+29 boards .* GiB and .* hours; accepted: up to 16 tiles"),
+        (["solve", "--rows", "4", "--cols", "4", "--objective", "outcome"], "accepted: up to 12 tiles"),
+        (["solve", "--game", "mosaic_chess"], "has no solver"),
+        (["solve", *SMALL, "--threads", "0"], "--threads 0; accepted"),
+        (["solve", *SMALL, "--out", "/missing/values"], "cannot write /missing/values"),
+        (["exploit", "random"], "accepted: up to 12 tiles|accepted: up to 16 tiles"),
+        (["exploit", "expectimax", "--rows", "4", "--cols", "4"], "accepted: up to 12 tiles, and up to 16 for"),
+        (["exploit", "mcts:simulations=5", *SMALL], "does not choose by the state alone"),
+        (["exploit", "random", "--game", "mosaic_chess"], "nothing works out best responses"),
+        (["evaluate", "perfect", "--against", "random"], r"agent 'perfect': .* accepted: up to 16 tiles"),
+        (
+            ["evaluate", "perfect", "--against", "random", "--rows", "4", "--cols", "4"],
+            "has yet to be solved for margin: mozaic solve --game mozaic --option rules=amethyst",
+        ),
+        (["evaluate", "perfect:objective=score", "--against", "random", *SMALL], "accepted: margin, outcome"),
+        (["evaluate", "perfect:values=/missing", "--against", "random", *SMALL], "cannot read /missing"),
+        (["evaluate", "perfect", "--against", "random", "--game", "mosaic_chess"], "nothing solves"),
+    ],
+)
+def test_what_is_refused(capsys, words, message):
+    assert re.search(message, refused(capsys, *words))
+
+
+def test_values_of_another_variant(tmp_path, capsys):
+    file = tmp_path / "values.safetensors"
+    assert main(["solve", *SMALL, "--out", str(file)]) == 0
+    capsys.readouterr()
+    other = ["--rows", "2", "--cols", "4", "--rules", "onyx"]
+    words = ["evaluate", f"perfect:values={file}", "--against", "random", "--games", "2", *other]
+    assert "asked for were Mozaic(rules='onyx'" in refused(capsys, *words)
+    assert "asked for were" in refused(capsys, "solve", *other, "--out", str(file))
+    assert "for outcome" in refused(capsys, "solve", *SMALL, "--objective", "outcome", "--out", str(file))
+
+
+def test_exploit_prints_what_the_best_response_gets(capsys):
+    assert main(["exploit", "random", *SMALL]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"yellow\s+\+0\.7369\s+\+0\.0078\s+\+0\.7290", out)
+    assert re.search(r"mean\s+\+0\.7022", out)
+
+
+def test_perfect_is_an_opponent_like_any_other():
+    env = gym.make("mozaic_env:Mozaic-v0", rows=2, cols=4, opponent="perfect")
+    env.reset(seed=0)
+    done = False
+    while not done:
+        _, _, terminated, truncated, _ = env.step(int(np.flatnonzero(env.unwrapped.action_masks())[0]))
+        done = terminated or truncated
+    env.close()
