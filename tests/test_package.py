@@ -23,7 +23,7 @@ STANDARD = set(sys.stdlib_module_names)
 CORE = {"core"}
 GAME_LIBRARIES = {"numpy", "numba"}
 ALLOWED: dict[str, tuple[set[str], set[str]]] = {
-    "core": (CORE, {"numpy", "numba", "llvmlite"}),
+    "core": (CORE, {"numpy", "numba", "llvmlite", "safetensors"}),
     "mozaic": ({"core", "mozaic"}, GAME_LIBRARIES),
     "crystal_mosaic": ({"core", "crystal_mosaic"}, GAME_LIBRARIES),
     "mosaic_chess": ({"core", "mosaic_chess"}, GAME_LIBRARIES),
