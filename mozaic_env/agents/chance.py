@@ -35,11 +35,11 @@ class Draws(NamedTuple):
 
 
 class Followers(NamedTuple):
-    """Room for the states that can follow one action, and what `gather` finds."""
+    """Room for the states that can follow an action, and what `gather` finds; by ply."""
 
-    states: States  # rows of the game, shape (states,)
-    words: npt.NDArray[Any]  # the same memory as whole words, shape (states, words of a row)
-    shares: npt.NDArray[np.float64]  # the probability of each, shape (states,)
+    states: States  # rows of the game, shape (plies, states)
+    words: npt.NDArray[Any]  # the same memory as whole words, shape (plies, states, words of a row)
+    shares: npt.NDArray[np.float64]  # the probability of each state, shape (plies, states)
 
 
 def count_states(game: Game) -> int:
@@ -56,12 +56,11 @@ def make_draws(game: Game) -> Draws:
     )
 
 
-def make_followers(game: Game) -> Followers:
-    """Room for the states that can follow one action."""
-    states = np.zeros(count_states(game), game.dtype)
+def make_followers(game: Game, plies: int = 1) -> Followers:
+    """Room for the states that can follow an action, at each ply."""
+    states = np.zeros((plies, count_states(game)), game.dtype)
     word = next(size for size in (8, 4, 2, 1) if states.itemsize % size == 0)
-    words = states.view(np.dtype(f"u{word}")).reshape(len(states), -1)
-    return Followers(states, words, np.zeros(len(states)))
+    return Followers(states, states.view(np.dtype(f"u{word}")).reshape(*states.shape, -1), np.zeros(states.shape))
 
 
 @jit
@@ -73,18 +72,19 @@ def _same(words: npt.NDArray[Any], first: int, second: int) -> bool:
 
 
 @jit
-def gather(followers: Followers, draws: Draws) -> int:
-    """Finds what can follow the state at `followers.states[0]` before the next decision, and how likely each is.
+def gather(followers: Followers, ply: int, draws: Draws) -> int:
+    """Finds what can follow the state at `followers.states[ply, 0]` before the next decision, and how likely each is.
 
     Args:
-        followers: written; `shares` are the probabilities of ending in each state. States at chance have 0, but for
-            those beyond which there was no room.
+        followers: written at the ply; `shares` are the probabilities of ending in each state. States at chance have 0,
+            but for those beyond which there was no room.
+        ply: which of them.
         draws: room.
 
     Returns:
         How many states were found.
     """
-    states, words, shares = followers
+    states, words, shares = followers.states[ply], followers.words[ply], followers.shares[ply]
     targets, chances, sizes, codes = draws
     size, seen = 1, 0
     while seen < size:

@@ -40,7 +40,7 @@ class Room(NamedTuple):
 
     actions: npt.NDArray[np.int64]  # by ply, shape (plies, actions)
     values: npt.NDArray[np.float64]  # of these
-    followers: tuple[Followers, ...]  # by ply
+    followers: Followers
     draws: Draws
     kinds: npt.NDArray[np.float64]  # values of the decisions after one action, by their kind; NaN: not known
 
@@ -83,13 +83,12 @@ def _expected_last(
 
     States that differ only in what the last ply does not look at share one valuation.
     """
-    followers, known = room.followers[level], room.kinds
-    states, shares = followers.states, followers.shares
+    states, shares, known = room.followers.states[level], room.followers.shares[level], room.kinds
     known[:] = np.nan
     states[0] = row
     apply(states[0], action)
     total = 0.0
-    for state in range(gather(followers, room.draws)):
+    for state in range(gather(room.followers, level, room.draws)):
         if shares[state] == 0.0:
             continue
         if mover(states[state]) < 0:
@@ -112,13 +111,12 @@ def _one_ply_more(expected: Any) -> Any:
     def deeper(
         row: Row, action: int, share: float, seat: int, level: int, weights: Floats, plan: Plan, room: Room
     ) -> float:
-        followers = room.followers[level]
-        states, shares = followers.states, followers.shares
+        states, shares = room.followers.states[level], room.followers.shares[level]
         actions, values = room.actions[level + 1], room.values[level + 1]
         states[0] = row
         apply(states[0], action)
         total = 0.0
-        for state in range(gather(followers, room.draws)):
+        for state in range(gather(room.followers, level, room.draws)):
             if shares[state] == 0.0:
                 continue
             if mover(states[state]) < 0:
@@ -211,7 +209,7 @@ def make_room(game: Game) -> Room:
     return Room(
         np.zeros((MAX_DEPTH, game.num_actions), np.int64),
         np.zeros((MAX_DEPTH, game.num_actions)),
-        tuple(make_followers(game) for _ in range(MAX_DEPTH)),
+        make_followers(game, MAX_DEPTH),
         make_draws(game),
         np.zeros(game.decision_kinds),
     )

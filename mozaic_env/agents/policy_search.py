@@ -27,7 +27,7 @@ from mozaic_env.core.stream import SAMPLE, random_bits
 BATCH = 64  # states searched at once
 PRIOR = 1.0  # what a prior e times as large is worth, in the unit of the margin
 LEAST = 0.004  # draws less likely than this are left out, and the rest weighs more,
-MOST_LEFT_OUT = 0.1  # unless together they are more likely than this
+MOST_LEFT_OUT = 0.025  # unless together they are more likely than this
 
 
 class RewardWeights:
@@ -116,7 +116,7 @@ class PolicySearchAgent(Agent):
         """Which actions were tried, and the value of each, -inf for illegal ones; shapes (n, candidates)."""
         if self._room is None:
             self._room = make_followers(self.game), make_draws(self.game)
-        room_for = BATCH * self._candidates * len(self._room[0].states)
+        room_for = BATCH * self._candidates * self._room[0].states.size
         priors, _ = self._policy.evaluate(rows)
         tried = np.argsort(-priors, axis=1, kind="stable")[:, : self._candidates].astype(np.int64)
         values = np.full(tried.shape, -np.inf)
@@ -181,7 +181,7 @@ def _spread(
     Returns:
         How many decisions were written.
     """
-    states, shares_of = followers.states, followers.shares
+    states, shares_of = followers.states[0], followers.shares[0]
     found = 0
     for i in range(len(rows)):
         seat, luck = mover(rows[i]), agent_bits(rows[i], salt)
@@ -192,7 +192,7 @@ def _spread(
             apply(states[0], tried[i, k])
             lead = margin(states[0], seat)
             values[i, k] = margin_weight * (lead - margin(rows[i], seat))
-            size = gather(followers, draws)
+            size = gather(followers, 0, draws)
             kept = _leave_out_unlikely(shares_of[:size])
             for state in range(size):
                 if shares_of[state] == 0.0:

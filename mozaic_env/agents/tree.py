@@ -128,13 +128,15 @@ def walk(forest: Forest, tree: int, seat: int, exploration: float, key: np.uint6
     Returns:
         The node reached: over, or a decision not looked at before; where the tree has no room left, the one beside it.
     """
-    states, node, length = forest.states[tree], 0, 0
-    while True:
-        decides = mover(states[node])
-        if decides == OVER or (decides != CHANCE and forest.edges[tree, node] == 0):
-            break
-        if length == MAX_PATH or not _has_edges(forest, tree, node):
-            node = _leave(forest, tree, node, key, simulation)
+    states, node, length, inside = forest.states[tree], 0, 0, True
+    decides = mover(states[0])
+    while decides != OVER:
+        if forest.edges[tree, node] == 0:
+            if decides != CHANCE:
+                break
+            inside = _add_outcomes(forest, tree, node)
+        if not inside or length == MAX_PATH:
+            inside = False
             break
         if decides == CHANCE:
             bits = random_bits(key, np.uint64(simulation), length)
@@ -145,6 +147,7 @@ def walk(forest: Forest, tree: int, seat: int, exploration: float, key: np.uint6
         length += 1
         if forest.child[tree, edge] >= 0:
             node = forest.child[tree, edge]
+            decides = mover(states[node])
             continue
         added = forest.size[tree, 0]
         states[added] = states[node]
@@ -153,27 +156,20 @@ def walk(forest: Forest, tree: int, seat: int, exploration: float, key: np.uint6
         else:
             apply(states[added], forest.action[tree, edge])
         forest.edges[tree, added] = 0
-        if not _may_stay(states, added, simulation):
-            node = _leave(forest, tree, added, key, simulation)
+        decides, node, left = mover(states[added]), added, len(states) - 1 - added
+        # Chance leaves room for one decision of each simulation to come.
+        inside = left > (len(states) // _NODES - simulation if decides == CHANCE else 0)
+        if not inside:
             break
-        forest.child[tree, edge] = node = added
+        forest.child[tree, edge] = added
         forest.size[tree, 0] += 1
     forest.size[tree, 2] = length
-    return node
+    return node if inside else _leave(forest, tree, node, key, simulation)
 
 
 @jit
-def _may_stay(states: Array, added: int, simulation: int) -> bool:
-    """Whether there is room for a new node; chance leaves enough for one decision of each simulation to come."""
-    left = len(states) - 1 - added
-    return left > len(states) // _NODES - simulation if mover(states[added]) == CHANCE else left > 0
-
-
-@jit
-def _has_edges(forest: Forest, tree: int, node: int) -> bool:
-    """Whether a node has edges; one at chance gets them if there is room."""
-    if forest.edges[tree, node] > 0:
-        return True
+def _add_outcomes(forest: Forest, tree: int, node: int) -> bool:
+    """Gives a node at chance its edges, if there is room."""
     codes, chances = forest.codes[tree], forest.chances[tree]
     size = outcomes(forest.states[tree, node], codes, chances)
     if forest.size[tree, 1] + size > forest.action.shape[1]:
@@ -212,16 +208,13 @@ def grow(
     state = forest.states[tree, node]
     if mover(state) == OVER:
         estimate = outcome(state, seat)
-    elif _takes_actions(forest, tree, node, size):
+    elif (
+        node < forest.states.shape[1] - 1
+        and forest.edges[tree, node] == 0
+        and forest.size[tree, 1] + size <= forest.action.shape[1]
+    ):
         _add_edges(forest, tree, node, actions, priors, size)
     for k in range(forest.size[tree, 2]):
         edge = forest.path[tree, k]
         forest.visits[tree, edge] += 1
         forest.total[tree, edge] += estimate
-
-
-@jit
-def _takes_actions(forest: Forest, tree: int, node: int, size: int) -> bool:
-    """Whether a node is in the tree, has no edges yet, and there is room for so many."""
-    inside = node < forest.states.shape[1] - 1 and forest.edges[tree, node] == 0
-    return inside and forest.size[tree, 1] + size <= forest.action.shape[1]

@@ -117,9 +117,10 @@ def test_depth_three_equals_enumeration(rules: str) -> None:
 def decisions_of(game: Game, row: np.void) -> list[tuple[np.void, float]]:
     """What can follow a row before the next decision."""
     followers, draws = make_followers(game), make_draws(game)
-    followers.states[0] = row
-    size = gather(followers, draws)
-    return [(followers.states[k], float(followers.shares[k])) for k in range(size) if followers.shares[k] > 0]
+    followers.states[0, 0] = row
+    size = gather(followers, 0, draws)
+    shares = followers.shares[0].tolist()
+    return [(followers.states[0, k], shares[k]) for k in range(size) if shares[k] > 0]
 
 
 @pytest.mark.parametrize("rules", ["amethyst", "onyx"])
