@@ -121,26 +121,20 @@ def _advance(row: Row, slot: Row, options: Row, recipes: Rows, log: Rows, index:
 
 
 @jit(forceinline=True)
-def _show_mask(row: Row, slot: Row, masks: Bytes, index: int) -> None:
-    """Writes the mask for who decides; once the game has ended it is all ones."""
-    if slot.status == READY:
-        legal(row, masks, index)
-    else:
-        masks[index] = 1
-
-
-@jit(forceinline=True)
 def _show(row: Row, slot: Row, frames: Bytes, masks: Bytes, index: int) -> int:
     """Writes observation and mask for the slot's seat, else for who decides, else for who decided last.
 
-    Returns that seat.
+    Once the game has ended the mask is all ones. Returns that seat.
     """
     seat = np.int64(slot.seat)
     if seat == BOTH:
         seat = mover(row) if slot.status == READY else np.int64(slot.acted)
     slot.margin = margin(row, seat)
     observe(row, seat, frames, index)
-    _show_mask(row, slot, masks, index)
+    if slot.status == READY:
+        legal(row, masks, index)
+    else:
+        masks[index] = 1
     return seat  # type: ignore[return-value]
 
 
@@ -441,9 +435,12 @@ def show_rows(rows: Rows, slots: Rows, results: Results) -> None:
 
 @jit
 def show_masks(rows: Rows, slots: Rows, masks: Bytes) -> None:
-    """Writes every game's mask alone once more."""
+    """Writes every game's mask alone once more: as `_show`, which a function for both makes slower."""
     for i in range(len(rows)):
-        _show_mask(rows[i], slots[i], masks, i)
+        if slots[i].status == READY:
+            legal(rows[i], masks, i)
+        else:
+            masks[i] = 1
 
 
 @jit

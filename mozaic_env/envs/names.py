@@ -13,19 +13,18 @@ class Names(np.ndarray):
     for None.
     """
 
-    _places: npt.NDArray[np.int64] | None = None
+    _opponents: npt.NDArray[Any] | None = None
 
     @classmethod
-    def of(cls, places: npt.NDArray[np.integer], told: npt.NDArray[np.bool_], names: npt.ArrayLike) -> "Names":
-        """The names at the places, where `told`; places and told have shape (games,)."""
-        found = np.full(len(places), None, object)
-        found[told] = np.asarray(names, object)[places[told]]
-        made = found.view(cls)
-        made._places = np.where(told, places, -1).astype(np.int64)
+    def of(cls, names: npt.NDArray[Any], opponents: npt.NDArray[Any]) -> "Names":
+        """The names as such an array; `opponents` lists those that there are."""
+        made = names.view(cls)
+        made._opponents = opponents
         return made
 
     def __dlpack__(self, **options: Any) -> Any:
         """The places, for other libraries' arrays; BufferError for a part or a copy, as for any array of objects."""
-        if self._places is None:
+        if self._opponents is None:
             raise BufferError("names are no numbers")
-        return self._places.__dlpack__(**options)
+        places = {None: -1} | {name: place for place, name in reversed(list(enumerate(self._opponents)))}
+        return np.array([places[name] for name in self], np.int64).__dlpack__(**options)

@@ -280,8 +280,9 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         illegal = over & slots["illegal"]
         endings: Infos = {}
         if batch.opponents:
-            endings["opponent"] = Names.of(slots["opponent"], over, batch.opponent_names)
-            endings["_opponent"] = over.copy()
+            names = np.full(self.num_envs, None, object)
+            names[over] = batch.opponent_names[slots["opponent"][over]]
+            endings["opponent"], endings["_opponent"] = Names.of(names, batch.opponent_names), over.copy()
         if illegal.any():
             endings["illegal_action"], endings["_illegal_action"] = illegal, illegal.copy()
         if same_step:
