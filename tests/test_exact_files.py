@@ -12,7 +12,7 @@ import pytest
 
 from mozaic_env.arena import solve as command
 from mozaic_env.cli import main
-from mozaic_env.core import exact_files
+from mozaic_env.core import exact, exact_files
 from mozaic_env.games import make_game
 
 pytest.importorskip("safetensors", reason="safetensors is not installed")
@@ -22,6 +22,8 @@ SMALL = ["--rows", "2", "--cols", "4"]
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(exact_files, "user_cache", lambda: tmp_path / "cache")
+    monkeypatch.delenv("MOZAIC_ENV_CACHE", raising=False)
+    exact.exact_values.cache_clear()
     return tmp_path / "cache"
 
 
@@ -47,6 +49,13 @@ def test_solve_keeps_the_values_where_all_find_them(own_cache, capsys):
     row = game.parse_position("4/4 y y 1 3,4,1,1,1,1 0-0")
     at_once, read = game.exact_values(), game.exact_values(file=file)
     np.testing.assert_array_equal(at_once.action_values(row), read.action_values(row))
+
+
+def test_without_a_home_small_boards_are_solved_and_files_have_to_be_named(capsys, monkeypatch):
+    monkeypatch.setattr(exact_files, "user_cache", lambda: None)
+    monkeypatch.delenv("MOZAIC_ENV_CACHE", raising=False)
+    assert make_game("mozaic", rules="onyx", rows=2, cols=4).exact_values().start_value == 0.0
+    assert "name one with --out" in refused(capsys, "solve", *SMALL)
 
 
 def test_an_interrupted_solve_goes_on_from_its_last_sweep(tmp_path, capsys, monkeypatch):

@@ -13,6 +13,7 @@ from mozaic_env.arena.contestants import make_contestants
 from mozaic_env.arena.figures import Figures
 from mozaic_env.arena.files import check_output_file, make_output_folder
 from mozaic_env.core import exact_files
+from mozaic_env.core.cache import CACHE_VARIABLE
 from mozaic_env.core.exact import MARGIN, TOLERANCE, ExactSolver
 
 SAVE_EVERY = 2.0  # seconds; after a sweep that ends later than that the values are written
@@ -85,11 +86,11 @@ def run(arguments: Namespace) -> int:
         raise ValueError(f"{game!r} has no solver")
     if solver.refusal:
         raise ValueError(solver.refusal)
-    if arguments.out is None:
-        file = exact_files.default_file(game, arguments.objective)
+    file = Path(arguments.out) if arguments.out else exact_files.default_file(game, arguments.objective)
+    if file is None:
+        raise ValueError(f"no folder for exact values: neither HOME nor {CACHE_VARIABLE} is set; name one with --out")
+    if not arguments.out:
         make_output_folder(file.parent)
-    else:
-        file = Path(arguments.out)
     check_output_file(file)
     unit = game.margin_unit if arguments.objective == MARGIN else "points of result"
     before = exact_files.read_card(file, game, arguments.objective) if file.exists() else None

@@ -164,7 +164,7 @@ def exact_values(game: "Game", objective: str, file: Path | None = None) -> Exac
     at_once = file is None and solver.seconds < AT_ONCE
     if not at_once or exact_files.can_read():
         named = file or exact_files.default_file(game, objective)
-        if file is not None or named.exists():
+        if named is not None and (file is not None or named.exists()):
             card = exact_files.read_card(named, game, objective)
             if card["solved"]:
                 return solver.values(exact_files.read(named, card), card["error"])

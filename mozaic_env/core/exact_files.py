@@ -24,16 +24,12 @@ _CARD = "card"
 Card = dict[str, Any]
 
 
-def default_file(game: Game, objective: str) -> Path:
-    """Where the values of a variant are kept if nobody says where.
-
-    Raises:
-        ValueError: this user has no folder for it.
-    """
+def default_file(game: Game, objective: str) -> Path | None:
+    """Where the values of a variant are kept if nobody says where; None: this user has no folder for it."""
     chosen = os.environ.get(CACHE_VARIABLE)
     folder = Path(os.path.expanduser(chosen)) if chosen else user_cache()
     if folder is None:
-        raise ValueError(f"no folder for exact values: neither HOME nor {CACHE_VARIABLE} is set; name a file")
+        return None
     name = "-".join([game.name, *(f"{key}={value}" for key, value in game.options.items()), objective])
     return folder / "exact" / f"{name}.safetensors"
 

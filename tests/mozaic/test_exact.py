@@ -63,11 +63,12 @@ def test_every_value_follows_from_those_of_the_next_decisions(rules, rows, cols,
     """What is a fixed point of the contract's own transitions is the solution: there is only one."""
     game = board(rules, rows, cols)
     exact = game.exact_values(objective)
-    states = on.states(game, 40, seed=3)
-    states = states[on.where(states) >= 0][:: 2 if rows * cols == 8 else 8]
+    assert exact.residual < AGREE
+    states = on.states(game, 12, seed=3)
+    states = states[on.where(states) >= 0][::4]
     found = exact.action_values(states)
     for state, values in zip(states, found, strict=True):
-        for action in np.flatnonzero(np.isfinite(values))[:6]:
+        for action in np.flatnonzero(np.isfinite(values))[::3]:
             assert abs(values[action] - one_step(game, exact, state, action)) < AGREE
 
 

@@ -16,7 +16,6 @@ from mozaic_env.mozaic.exact.mixing import Mixing
 from mozaic_env.mozaic.exact.moves import PASS, SECOND, Scale, Values, make_moves
 from mozaic_env.mozaic.exact.sweep import Choices, sweep_blocks
 
-MOST_LEAD = 12  # squares; the outcome of boards small enough is as good as decided by it, see `lead_error`
 FIRST_CHANGE = 4.0  # squares; a single action makes no more, and before the first sweep all is worth nothing
 # What is slow to settle are the fullest boards: few colour gems are left to draw, and a removal takes one back. So
 # before all layers are swept once, some of the fullest are; about the best for its cost of what was tried.
@@ -29,15 +28,16 @@ def scale_of(objective: str) -> Scale:
     return Scale(1.0, 0) if objective == MARGIN else Scale(0.0, 1)
 
 
-def number_of_leads(objective: str) -> int:
-    """How many leads are told apart."""
-    return 1 if objective == MARGIN else 2 * MOST_LEAD + 1
+def number_of_leads(objective: str, tiles: int) -> int:
+    """How many leads are told apart: up to two squares for each tile, by which the outcome is as good as decided."""
+    return 1 if objective == MARGIN else 4 * tiles + 1
 
 
 def lead_error(passes: npt.NDArray[np.float64]) -> float:
-    """Bound of the error that comes from telling no larger leads apart than `MOST_LEAD`.
+    """Bound of the error that comes from telling no larger leads apart.
 
-    Whoever leads by more is taken to lead by that. What is true lies between what that is worth and a sure win.
+    Whoever leads by more than the most is taken to lead by that. What is true lies between what that is worth and a
+    sure win.
 
     Args:
         passes: shape (slots, leads); zero where a slot is unused.
@@ -72,14 +72,14 @@ class Iteration:
             choices: by player; one: both play so.
             folded: whether boards that are equal by a symmetry share a slot.
         """
-        self._game, tiles, leads = game, board[0] * board[1], number_of_leads(objective)
+        self._game, tiles, leads = game, board[0] * board[1], number_of_leads(objective, board[0] * board[1])
         self.index, self.layers = make_index(*board, folded)
         self.scale, self._choices = scale_of(objective), list(choices)
         shape = (self.layers[-1].end, leads, kinds)
         self.values: list[Values] = [np.zeros(shape) for _ in choices]
         if objective != MARGIN:
             for values in self.values:
-                values[self.layers[-1].start :] = np.sign(np.arange(leads) - MOST_LEAD)[None, :, None]
+                values[self.layers[-1].start :] = np.sign(np.arange(leads) - leads // 2)[None, :, None]
         widest = max(layer.end - layer.start for layer in self.layers)
         self._fresh = [np.zeros((widest, *shape[1:])) for _ in choices]
         self.errors, self._tiles = ErrorBounds(tiles, kinds, FIRST_CHANGE), tiles

@@ -14,7 +14,7 @@ from mozaic_env.mozaic.exact.moves import PASS, make_moves
 from mozaic_env.mozaic.exact.query import action_worths
 
 MOST_TILES_BY_LEAD = 12
-SECONDS_PER_BOARD = 60e-6  # to solve, for each lead; of one core
+SECONDS, SECONDS_PER_LEAD = 40e-6, 12e-6  # to solve a board, and more for each lead; of one core
 _PASSES = "passes"
 
 
@@ -54,12 +54,13 @@ class MozaicSolver(ExactSolver):
         """Begins; ValueError if the board is too large."""
         super().__init__(game, objective)
         self._size = (int(game.options["rows"]), int(game.options["cols"]))
-        tiles = self._size[0] * self._size[1]
+        self._tiles = tiles = self._size[0] * self._size[1]
         self._kinds = 4 if game.options["rules"] == EDITIONS[AMETHYST] else 2
         self.boards = number_of_boards(*self._size)
-        leads = number_of_leads(objective)
-        self.seconds = self.boards * leads * SECONDS_PER_BOARD
-        self.bytes = self.boards * leads * 8 * self._kinds * 5 // 4 + 150 * 2**20
+        leads = number_of_leads(objective, tiles)
+        self.seconds = self.boards * (SECONDS + leads * SECONDS_PER_LEAD)
+        arrays = self._kinds + 12  # what is stored of a board, and room to sweep and to mix
+        self.bytes = self.boards * leads * 8 * arrays + 250 * 2**20
         most = MOST_TILES if objective == MARGIN else MOST_TILES_BY_LEAD
         if tiles > most:
             self.refusal = (
@@ -91,7 +92,7 @@ class MozaicSolver(ExactSolver):
 
     def values(self, tensors: Mapping[str, npt.NDArray[np.float64]], error: float) -> ExactValues:
         index, layers = make_index(*self._size)
-        passes, shape = tensors.get(_PASSES), (layers[-1].end, number_of_leads(self.objective))
+        passes, shape = tensors.get(_PASSES), (layers[-1].end, number_of_leads(self.objective, self._tiles))
         if passes is None or passes.shape != shape or passes.dtype != np.float64:
             raise ValueError(f"values of {self.game!r} are float64 {_PASSES!r} of shape {shape}; solve the board again")
         return MozaicValues(self.game, self.objective, error + lead_error(passes), index, passes)
