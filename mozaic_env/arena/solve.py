@@ -15,6 +15,7 @@ from mozaic_env.arena.files import check_output_file, make_output_folder
 from mozaic_env.core import exact_files
 from mozaic_env.core.cache import CACHE_VARIABLE
 from mozaic_env.core.exact import MARGIN, TOLERANCE, ExactSolver
+from mozaic_env.core.text import user_path
 
 SAVE_EVERY = 2.0  # seconds; after a sweep that ends later than that the values are written
 TELL_EVERY = 10.0  # seconds; where there is no bar
@@ -53,9 +54,21 @@ def solve(solver: ExactSolver, file: Path, threads: int = 1, report: Report | No
             report(sweeps, solver.error)
         now = time.monotonic()
         if now - saved > SAVE_EVERY and solver.error > TOLERANCE:
+            found = _solved(solver, file)
+            if found is not None:  # by another process, which was faster
+                return found
             exact_files.write(file, solver, sweeps, seconds + now - begun)
             saved = time.monotonic()
     return exact_files.write(file, solver, sweeps, seconds + time.monotonic() - begun)
+
+
+def _solved(solver: ExactSolver, file: Path) -> exact_files.Card | None:
+    """The card of the file, if the variant is solved there."""
+    try:
+        card = exact_files.read_card(file, solver.game, solver.objective)
+    except ValueError:  # nothing yet, or nothing that can be used
+        return None
+    return card if card["solved"] else None
 
 
 @contextlib.contextmanager
@@ -86,7 +99,7 @@ def run(arguments: Namespace) -> int:
         raise ValueError(f"{game!r} has no solver")
     if solver.refusal:
         raise ValueError(solver.refusal)
-    file = Path(arguments.out) if arguments.out else exact_files.default_file(game, arguments.objective)
+    file = user_path(arguments.out) if arguments.out else exact_files.default_file(game, arguments.objective)
     if file is None:
         raise ValueError(f"no folder for exact values: neither HOME nor {CACHE_VARIABLE} is set; name one with --out")
     if not arguments.out:

@@ -121,12 +121,10 @@ class BestResponse(abc.ABC):
 
     Attributes:
         boards: how many positions there are, as the game counts them.
-        decisions: at how many decisions the agent is asked, about.
         refusal: why that can't be done; "": it can.
     """
 
     boards: int
-    decisions: int
     refusal: str
 
     @abc.abstractmethod

@@ -8,7 +8,7 @@ from literal import explore, iterate
 
 from mozaic_env.agents.exact.perfect import PerfectAgent, best_actions
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena.exploit import ERROR, _ask, exploit
+from mozaic_env.arena.exploit import ERROR, ask, exploit
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.exact import MARGIN, OUTCOME
 from mozaic_env.games import make_game
@@ -160,7 +160,7 @@ def test_asking_at_every_decision_gives_what_folded_boards_give():
     game = board("amethyst", 2, 4)
     for who in ("pattern", "random"):
         response = MozaicResponse(game, plain=False)
-        _ask(make_agent(who, game), response, None)
+        ask(make_agent(who, game), response)
         while response.error > ERROR:
             response.sweep()
         assert response.responses() == pytest.approx(exploit(make_agent(who, game)).responses, abs=3 * ERROR)

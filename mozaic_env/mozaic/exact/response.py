@@ -40,8 +40,8 @@ class MozaicResponse(BestResponse):
             )
             return
         draws = 1 if plain else DRAWS if self._amethyst else DRAWS - 2
-        self.game, self.decisions = game, self.boards * (4 if plain else 18 if self._amethyst else 12)
-        kinds, self._draws = 4 if self._amethyst else 2, draws
+        self.game, self._draws = game, draws
+        kinds = 4 if self._amethyst else 2
         self._iteration = Iteration(game, (rows, cols), kinds, MARGIN, [BEST, BEST], plain)
         self._index, self._layers = self._iteration.index, self._iteration.layers
         self._choices = no_choices(self._layers, draws)
