@@ -104,7 +104,7 @@ def test_the_game_keeps_the_contract(check: str) -> None:
     getattr(game_rules, check)(dice.Dice())
 
 
-@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])  # plain Python is slow
 def test_expectimax_equals_enumeration(depth: int) -> None:
     game = dice.Dice()
     agent = ExpectimaxAgent(game, depth=depth)

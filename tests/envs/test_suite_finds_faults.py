@@ -132,7 +132,12 @@ class ForgetsTheCoin(Mozaic):
         return ((1.0, {"mover": 0}),)
 
 
+class HasMoreKindsOfDecisions(Mozaic):
+    decision_kinds = 8
+
+
 GAME_FAULTS = {
+    HasMoreKindsOfDecisions: "check_decision_kinds",
     ForgetsTheScore: "check_position_round_trip",
     ForgetsTheBag: "check_position_round_trip",
     NamesTwoActionsAlike: "check_action_notation",
