@@ -19,6 +19,8 @@ from gymnasium.error import DependencyNotInstalled
 from gymnasium.wrappers import vector
 from processes import ROOT
 
+from mozaic_env.envs.single import GameEnv
+
 ID = "mozaic_env:Mozaic-v0"
 SMALL = {"rows": 2, "cols": 2, "render_mode": "rgb_array"}
 STEPS = 25
@@ -140,8 +142,9 @@ CHANGES_REWARDS = {"TransformReward", "VectorizeTransformReward", "NormalizeRewa
 
 @pytest.fixture(autouse=True)
 def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Films are kept in memory, windows opened nowhere."""
+    """Films are kept in memory, windows opened nowhere and without a pause between pictures."""
     videos.kept(monkeypatch)
+    monkeypatch.setitem(GameEnv.metadata, "render_fps", 1000)
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.chdir(tmp_path)
 
