@@ -218,8 +218,10 @@ def test_no_display_is_said(pygame: Any, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_without_pygame_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(window, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"pip install -e '\.\[play\]'"):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(
+        ValueError, match=r"needs pygame, which the extra 'play' brings: pip install 'mozaic_env\[play\]'"
+    ):
         gym.make(ID, render_mode="human")
     assert make().metadata["render_modes"] == ["ansi", "rgb_array"]
     assert "human" in GameEnv.metadata["render_modes"]
@@ -227,7 +229,7 @@ def test_without_pygame_the_error_says_what_to_install(monkeypatch: pytest.Monke
 
 
 def test_a_window_is_likely_where_there_is_a_display(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(window, "find_spec", lambda name: True)
+    monkeypatch.setattr(window, "is_installed", lambda name: True)
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(name, raising=False)
