@@ -108,13 +108,13 @@ def _add(subparsers: Subparsers, name: str, module: str, text: str, **options: A
     return parser
 
 
-def _agents_and(example: str) -> str:
+def _agents_and(*examples: str) -> str:
     """What stands below the help of a command that takes agents."""
     forms = [
         textwrap.fill(form, HELP_WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
         for form in FORMS
     ]
-    return "\n".join(["agents:", *forms, "", f"example: {example}"])
+    return "\n".join(["agents:", *forms, "", *(f"example: {example}" for example in examples)])
 
 
 def _add_game_options(parser: argparse.ArgumentParser) -> None:
@@ -164,8 +164,8 @@ def _add_evaluate(subparsers: Subparsers) -> None:
         "Play matches of one agent against others and say how sure the results are.",
     )
     parser.epilog = _agents_and(
-        "mozaic evaluate runs/quick --against random greedy pattern --games 2000 --seed 1; "
-        "mozaic evaluate pattern --regret --rows 4 --cols 4"
+        "mozaic evaluate runs/quick --against random greedy pattern --games 2000 --seed 1",
+        "mozaic evaluate pattern --regret --rows 4 --cols 4",
     )
     parser.add_argument("who", metavar="WHO", help=AGENT_HELP)
     parser.add_argument(

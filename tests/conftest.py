@@ -17,6 +17,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # reads this when it is first imported, in the processes that tests start as well.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# The width of tables; whoever runs the tests, and what runs them, may have set it.
+os.environ.pop("COLUMNS", None)
+
 
 @pytest.fixture(autouse=True)
 def one_torch_thread() -> None:

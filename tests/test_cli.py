@@ -94,7 +94,7 @@ def test_evaluate_with_regret(capsys, tmp_path, against):
     words = ["--records", str(records), "--json", str(figures), "--report", str(report), "--games", "20"]
     assert main(["evaluate", "pattern", *against, "--regret", "--rows", "2", "--cols", "4", *words]) == 0
     out, err = capsys.readouterr()
-    for text in ("regret in squares a game ± 95%", "by gem in hand", "by board covered", "75 to 100%", "luck"):
+    for text in ("not best %", "by gem in hand", "by board covered", "75 to 100%", "luck"):
         assert text in out
     assert f"{20 + 20 * bool(against)} games in" in err
     found = json.loads(figures.read_text())
@@ -109,7 +109,7 @@ def test_evaluate_with_regret(capsys, tmp_path, against):
 def test_regret_by_outcome(capsys):
     words = ["evaluate", "random", "--regret", "--objective", "outcome", "--games", "4", "--rows", "2", "--cols", "4"]
     assert main(words) == 0
-    assert "regret in points of the result a game" in capsys.readouterr().out
+    assert "the result is minus the regret" in " ".join(capsys.readouterr().out.split())
 
 
 def save_checkpoint(folder, seed):
@@ -201,7 +201,10 @@ def test_an_option_given_twice_is_refused(capsys, twice, message):
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (["evalute", "random"], "'evalute'; accepted: evaluate, tournament, replay, play, watch, bench; did you mean"),
+        (
+            ["evalute", "random"],
+            "'evalute'; accepted: evaluate, tournament, solve, exploit, replay, play, watch, bench; did you mean",
+        ),
         (["evaluate", "random", "--agianst", "greedy"], "there is no option --agianst; did you mean '--against'?"),
         (
             ["evaluate", "random", "--against", "greedy", "--seeds=3"],
