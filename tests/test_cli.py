@@ -203,7 +203,7 @@ def test_an_option_given_twice_is_refused(capsys, twice, message):
     [
         (
             ["evalute", "random"],
-            "'evalute'; accepted: evaluate, tournament, solve, exploit, replay, play, watch, bench; did you mean",
+            "play, watch, bench; did you mean 'evaluate'?",
         ),
         (["evaluate", "random", "--agianst", "greedy"], "there is no option --agianst; did you mean '--against'?"),
         (
