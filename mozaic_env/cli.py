@@ -15,12 +15,12 @@ from typing import Any
 from mozaic_env import __version__
 from mozaic_env.agents.names import FORMS
 from mozaic_env.arena.messages import one_line
-from mozaic_env.arena.parser import USAGE_ERROR, Parser
+from mozaic_env.arena.parser import INTERRUPTED, USAGE_ERROR, Parser
 from mozaic_env.core.exact import MARGIN, OBJECTIVES
 from mozaic_env.core.extras import MissingExtra
 from mozaic_env.games import GAMES
 
-INTERRUPTED, BROKEN_PIPE = 130, 141  # as shells report signals 2 and 13
+BROKEN_PIPE = 141  # as shells report signal 13
 AGENT_HELP = (
     "an agent such as random, greedy, pattern, expectimax:depth=2, mcts:simulations=200, "
     "or the path of a run or checkpoint; all are listed below"
@@ -118,7 +118,9 @@ def _agents_and(*examples: str) -> str:
 
 
 def _add_game_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("the game", "as the checkpoints among the agents say, else the full game")
+    group = parser.add_argument_group(
+        "the game", "default: as the checkpoints among the agents say, else the full game"
+    )
     group.add_argument("--game", choices=tuple(GAMES), help="what to play (default: mozaic)")
     group.add_argument("--rules", metavar="EDITION", help="of Mozaic: amethyst or onyx")
     group.add_argument("--rows", type=int, metavar="N", help="of Mozaic: ranks of the board, 2 to 8")
@@ -235,7 +237,8 @@ def _add_solve(subparsers: Subparsers) -> None:
         subparsers,
         "solve",
         "mozaic_env.arena.solve",
-        "Solve a variant that is small enough: the exact value of every action. Interrupted, it goes on where it was.",
+        "Solve a board of Mozaic: the exact value of every action. Up to 16 tiles, 12 for --objective outcome. "
+        "Interrupted, the same command goes on.",
     )
     parser.epilog = "example: mozaic solve --rows 4 --cols 4"
     parser.add_argument(
@@ -245,7 +248,7 @@ def _add_solve(subparsers: Subparsers) -> None:
         help="what perfect play is for: the expected lead or the expected result (default: %(default)s)",
     )
     parser.add_argument("--out", metavar="FILE", help="where the values go (default: the cache, where all find them)")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="change no result (default: %(default)s)")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="changes no result (default: %(default)s)")
     _add_game_options(parser)
 
 
@@ -257,8 +260,13 @@ def _add_exploit(subparsers: Subparsers) -> None:
         "Work out what the best response to an agent gets, exactly, on a board that is small enough.",
     )
     parser.epilog = "example: mozaic exploit pattern --rows 3 --cols 4"
-    parser.add_argument("who", metavar="WHO", help=AGENT_HELP)
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="change no result (default: %(default)s)")
+    parser.add_argument(
+        "who",
+        metavar="WHO",
+        help="random, greedy or another heuristic, on boards of up to 16 tiles; on up to 12 tiles also expectimax, "
+        "perfect, and the path of a run or checkpoint",
+    )
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="changes no result (default: %(default)s)")
     _add_game_options(parser)
 
 

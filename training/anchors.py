@@ -109,7 +109,7 @@ class Anchors:
         self._agent.network.eval()
         found, best = self._play(self.settings.share_games)
         self._measured = decisions
-        self.latest = {spec: found[f"{spec}/points"] for spec in self.settings.against}
+        self.latest.update({spec: found[f"{spec}/points"] for spec in self.settings.against})  # others hold it
         for name, value in {"decisions": decisions, "minutes": minutes, **found}.items():
             logger.record(f"evaluation/{name}", value)
         logger.dump(decisions)

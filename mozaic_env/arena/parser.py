@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from mozaic_env.arena.messages import one_line
 from mozaic_env.core.suggest import did_you_mean
 
-USAGE_ERROR = 2
+USAGE_ERROR, INTERRUPTED = 2, 130  # the latter as shells report signal 2
 
 
 class Parser(argparse.ArgumentParser):
@@ -24,7 +24,10 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         words = list(sys.argv[1:] if args is None else args)
         self._check_options(words)
-        return super().parse_known_args(words, namespace)
+        found, more = super().parse_known_args(words, namespace)
+        if more and self._subparsers is None:  # said by the command's own parser, whose help tells what it takes
+            self.error(f"unrecognized arguments: {' '.join(more)}")
+        return found, more
 
     def _check_options(self, words: Sequence[str]) -> None:
         """Ends the program at an option that there is not, or that comes twice, which would lose the first."""

@@ -59,7 +59,7 @@ def regret_note(result: RegretResult) -> str:
     lead = "the margin" if result.objective == MARGIN else "the result"
     note = (
         "Regret is the exact value of the best action less that of the chosen one. Over a game it adds up to what the "
-        f"agent loses in expectation: {lead} is minus the regret, and luck."
+        f"agent loses in expectation: {lead} is minus the regret, plus luck."
     )
     return note if result.residual == 0 else f"{note} Values are exact to {result.residual:.0e}."
 

@@ -12,6 +12,7 @@ from mozaic_env.arena import console
 from mozaic_env.arena.contestants import make_contestants
 from mozaic_env.arena.figures import Figures
 from mozaic_env.arena.files import check_output_file, make_output_folder
+from mozaic_env.arena.parser import INTERRUPTED
 from mozaic_env.core import exact_files
 from mozaic_env.core.cache import CACHE_VARIABLE
 from mozaic_env.core.exact import MARGIN, TOLERANCE, ExactSolver
@@ -110,12 +111,20 @@ def run(arguments: Namespace) -> int:
     notes = console.make_console(stderr=True)
     if before is not None and not before["solved"]:
         notes.print(f"going on from sweep {before['sweeps']}, error at most {before['error']:.1e} {unit}", markup=False)
-    with _progress(unit) as report:
-        card = solve(solver, file, arguments.threads, report)
+    try:
+        with _progress(unit) as report:
+            card = solve(solver, file, arguments.threads, report)
+    except KeyboardInterrupt:
+        kept = "nothing is kept yet"
+        if file.exists():
+            card = exact_files.read_card(file, game, arguments.objective)
+            kept = f"the same command goes on from sweep {card['sweeps']}"
+        notes.print(f"interrupted; {kept}", markup=False, soft_wrap=True)
+        return INTERRUPTED
     out = console.make_console()
     if before is not None and before["solved"]:
         out.print("already solved", markup=False)
-    out.print(Figures(f"{game!r}, {arguments.objective}", ("", ""), _facts(card, unit, game.seat_names[0])))
+    out.print(Figures(f"{game!r}, {arguments.objective}", ("what", "value"), _facts(card, unit, game.seat_names[0])))
     out.print(f"values: {file}", markup=False, soft_wrap=True)
     return 0
 

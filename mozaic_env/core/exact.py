@@ -167,7 +167,7 @@ def exact_values(game: "Game", objective: str, file: Path | None = None) -> Exac
             if card["solved"]:
                 return solver.values(exact_files.read(named, card), card["error"])
     if not at_once:
-        raise ValueError(f"{game!r} has yet to be solved for {objective}: {solve_command(game, objective, file)}")
+        raise ValueError(f"{game!r} has yet to be solved for {objective}; run: {solve_command(game, objective, file)}")
     while solver.error > TOLERANCE:
         solver.sweep()
     return solver.values(solver.tensors(), solver.error)

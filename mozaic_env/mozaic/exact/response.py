@@ -36,7 +36,8 @@ class MozaicResponse(BestResponse):
         if self._tiles > most:
             self.refusal = (
                 f"{game!r} has {self.boards:.2g} boards at which this agent would be asked; accepted: "
-                f"up to {most} tiles, and up to {MOST_TILES} for random, greedy and other heuristics"
+                f"up to {most} tiles"
+                + ("" if plain else f"; up to {MOST_TILES} for random, greedy and other heuristics")
             )
             return
         draws = 1 if plain else DRAWS if self._amethyst else DRAWS - 2

@@ -65,7 +65,8 @@ class MozaicSolver(ExactSolver):
         if tiles > most:
             self.refusal = (
                 f"{game!r} has {self.boards:.2g} boards up to symmetry: to solve it for {objective} would take about "
-                f"{self.bytes / 2**30:.2g} GiB and {self.seconds / 3600:.2g} hours; accepted: up to {most} tiles"
+                f"{self.bytes / 2**30:.2g} GiB and {self.seconds / 3600:.2g} hours; "
+                f"accepted: up to {most} tiles" + ("" if objective == MARGIN else f", for {MARGIN} up to {MOST_TILES}")
             )
         self._iteration: Iteration | None = None
 
