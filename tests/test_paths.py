@@ -162,7 +162,7 @@ def test_runs_to_compare_may_be_called_anything(
         (tmp_path / name).mkdir()
         (tmp_path / name / "metrics.jsonl").write_text(json.dumps(numbers) + "\n")
     compared = ["~/a,b", f"{tmp_path}/lr=0.1", "third=~/a,b", "both=~/one,~/two"]
-    assert curves([f"--compare={tmp_path / 'all.svg'}", *compared]) == 0
+    assert curves(["--compare", *compared, "--out", str(tmp_path / "all.svg")]) == 0
     labels = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
     assert labels[:-1] == ["a,b", "lr=0.1", "third", "both"]
 

@@ -62,6 +62,9 @@ def test_ctrl_c_is_one_word(capsys: pytest.CaptureFixture[str], answer: Any, sta
     assert capsys.readouterr().err == said
 
 
+BINARY = "'[rwax+]*b[rwax+]*'"  # a mode of `open`
+
+
 def without_encoding(tree: ast.AST) -> list[str]:
     """The calls that read or write text without saying in which encoding."""
     found = []
@@ -70,7 +73,7 @@ def without_encoding(tree: ast.AST) -> list[str]:
         keywords = {keyword.arg: keyword.value for keyword in call.keywords}
         opens = function in ("open", "fdopen") and ast.unparse(call.func) not in ("os.open", "webbrowser.open")
         modes = [ast.unparse(node) for node in (*call.args, *filter(None, [keywords.get("mode")]))] if opens else []
-        is_text = opens and not any(re.fullmatch(r"'[rwax+]*b[rwax+]*'", mode) for mode in modes)
+        is_text = opens and not any(re.fullmatch(rf"{BINARY}( if .* else {BINARY})?", mode) for mode in modes)
         is_text |= function == "read_text" and not call.args
         is_text |= function == "write_text" and len(call.args) < 2
         is_text |= any(
