@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+import pickle
 import re
+import shlex
 
 import gymnasium as gym
 import numpy as np
 import pytest
 
+from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import solve as command
 from mozaic_env.cli import main
-from mozaic_env.core import exact, exact_files
+from mozaic_env.core import cache, exact, exact_files, extras
 from mozaic_env.games import make_game
 
 pytest.importorskip("safetensors", reason="safetensors is not installed")
@@ -55,7 +59,9 @@ def test_without_a_home_small_boards_are_solved_and_files_have_to_be_named(capsy
     monkeypatch.setattr(exact_files, "user_cache", lambda: None)
     monkeypatch.delenv("MOZAIC_ENV_CACHE", raising=False)
     assert make_game("mozaic", rules="onyx", rows=2, cols=4).exact_values().start_value == 0.0
-    assert "name one with --out" in refused(capsys, "solve", *SMALL)
+    assert "none of HOME, XDG_CACHE_HOME and MOZAIC_ENV_CACHE names one; name a file with --out" in refused(
+        capsys, "solve", *SMALL
+    )
 
 
 def test_an_interrupted_solve_goes_on_from_its_last_sweep(tmp_path, capsys, monkeypatch):
@@ -111,11 +117,44 @@ def damage(file, how):
         import safetensors.numpy
 
         file.write_bytes(safetensors.numpy.save({"weights": np.zeros(3)}))
-    elif how == "format":
-        file.write_bytes(content.replace(rb"\"format\": 1", rb"\"format\": 7"))
+    else:
+        rewrite(file, how)
 
 
-@pytest.mark.parametrize("how", ["cut", "flipped", "text", "empty", "foreign", "format"])
+def rewrite(file, how):
+    """The file with another card or other values; the card's digest is right."""
+    import safetensors.numpy
+
+    with safetensors.safe_open(file, framework="numpy") as opened:
+        card = json.loads(opened.metadata()["card"])
+    tensors = safetensors.numpy.load_file(file)
+    if how == "float32":
+        tensors = {name: tensor.astype(np.float32) for name, tensor in tensors.items()}
+    elif how == "renamed":
+        tensors = {f"other {name}": tensor for name, tensor in tensors.items()}
+    elif how == "shape":
+        tensors = {name: tensor[:-1].copy() for name, tensor in tensors.items()}
+    elif how == "nan":
+        tensors = {name: np.full_like(tensor, np.nan) for name, tensor in tensors.items()}
+    elif how.endswith(" missing"):
+        del card[how.removesuffix(" missing")]
+    else:
+        key, _, text = how.partition(" ")
+        card[key] = json.loads(text)
+    if "sha256" in card:
+        card["sha256"] = exact_files._digest(tensors)
+    file.write_bytes(safetensors.numpy.save(tensors, {"card": json.dumps(card)}))
+
+
+VALUES = ["flipped", "float32", "renamed", "shape", "nan"]
+CARDS = [
+    *(f"{key} missing" for key in ("format", "game", "objective", "solved", "error", "sweeps", "seconds", "sha256")),
+    *("format 7", "format null", "game [1]", 'game "abc"', "game {}", "objective [1]", "boards null", "solved 1"),
+    *("error NaN", 'error "x"', "sweeps 1.5", "seconds Infinity", "start_value null"),
+]
+
+
+@pytest.mark.parametrize("how", ["cut", "text", "empty", "foreign", *VALUES, *CARDS])
 def test_damaged_and_foreign_files(tmp_path, capsys, how):
     file = tmp_path / "values.safetensors"
     assert main(["solve", *SMALL, "--out", str(file)]) == 0
@@ -124,9 +163,102 @@ def test_damaged_and_foreign_files(tmp_path, capsys, how):
     content = file.read_bytes()
     words = ["evaluate", f"perfect:values={file}", "--against", "random", "--games", "2", *SMALL]
     assert str(file) in refused(capsys, *words)
-    if how != "flipped":  # which is seen when the values are read
-        assert str(file) in refused(capsys, "solve", *SMALL, "--out", str(file))
+    told = refused(capsys, "solve", *SMALL, "--out", str(file))
+    assert str(file) in told
+    assert how not in VALUES or "move it away and solve the board again" in told
     assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("how", ["text", "flipped", "nan"])
+def test_a_damaged_file_of_the_cache_is_ignored_where_the_board_is_solved_at_once(own_cache, how):
+    game = make_game("mozaic", rows=2, cols=4)
+    assert main(["solve", *SMALL]) == 0
+    (file,) = (own_cache / "exact").iterdir()
+    damage(file, how)
+    assert game.exact_values().start_value == pytest.approx(0.0078, abs=1e-4)
+
+
+def test_without_safetensors_it_is_said_before_any_work_and_small_boards_are_solved(tmp_path, capsys, monkeypatch):
+    file, game = tmp_path / "values.safetensors", make_game("mozaic", rows=2, cols=4)
+    assert main(["solve", *SMALL]) == 0
+    assert main(["solve", *SMALL, "--out", str(file)]) == 0
+    capsys.readouterr()
+    installed = extras.is_installed
+    monkeypatch.setattr(extras, "is_installed", lambda module: module != "safetensors" and installed(module))
+    monkeypatch.setattr(type(game.exact_solver()), "sweep", lambda *_: pytest.fail("work was done"))
+    needs = r"needs safetensors, which the extra 'train' brings: pip install"
+    assert re.search(needs, refused(capsys, "solve", *SMALL, "--out", str(tmp_path / "other")))
+    words = ["evaluate", f"perfect:values={file}", "--against", "random", *SMALL]
+    assert re.search(needs, refused(capsys, *words))
+    with pytest.raises(extras.MissingExtra, match=needs):
+        gym.make("mozaic_env:Mozaic-v0", rows=2, cols=4, opponent=f"perfect:values={file}")
+    monkeypatch.undo()
+    monkeypatch.setattr(extras, "is_installed", lambda module: module != "safetensors" and installed(module))
+    exact.exact_values.cache_clear()
+    assert game.exact_values().start_value == pytest.approx(0.0078, abs=1e-4)
+
+
+def test_values_are_pickled_with_their_file(tmp_path, monkeypatch):
+    """Also with one that was named from another folder."""
+    monkeypatch.chdir(tmp_path)
+    game = make_game("mozaic", rows=2, cols=4)
+    assert main(["solve", *SMALL, "--out", "values.safetensors"]) == 0
+    agent = make_agent("perfect:values=values.safetensors", game)
+    pickled = pickle.dumps(agent.values)
+    monkeypatch.chdir("/")
+    exact.exact_values.cache_clear()
+    monkeypatch.setattr(type(game.exact_solver()), "sweep", lambda *_: pytest.fail("solved instead of read"))
+    again = pickle.loads(pickled)
+    assert again.file == tmp_path / "values.safetensors"
+    assert again.start_value == agent.values.start_value
+
+
+@pytest.mark.parametrize("name", ["x.st", "a,b.st", "a,,objective=b.st"])
+def test_the_file_of_perfect_play_is_a_path_like_any_other(tmp_path, monkeypatch, name):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    game = make_game("mozaic", rows=2, cols=4)
+    assert main(["solve", *SMALL, "--objective", "outcome", "--out", str(tmp_path / name)]) == 0
+    for spec in (f"perfect:values=~/{name},objective=outcome", f"perfect:objective=outcome,values={tmp_path / name}"):
+        assert make_agent(spec, game).values.file == tmp_path / name
+    with pytest.raises(ValueError, match=r"agent 'perfect:values=': .*accepted: the name of a file"):
+        make_agent("perfect:values=", game)
+
+
+def test_the_command_that_solves_can_be_pasted(tmp_path):
+    game, file = make_game("mozaic", rows=2, cols=4), tmp_path / "it's mine; $HOME"
+    assert shlex.split(exact.solve_command(game, "margin", file))[-2:] == ["--out", str(file)]
+
+
+@pytest.mark.parametrize("value", [" ", "~no such user/x"])
+def test_a_chosen_folder_that_is_none_is_ignored_with_one_warning(own_cache, tmp_path, monkeypatch, value):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MOZAIC_ENV_CACHE", value)
+    cache._named_folder.cache_clear()
+    game = make_game("mozaic", rows=2, cols=4)
+    with pytest.warns(RuntimeWarning, match=f"MOZAIC_ENV_CACHE='{value}' is ignored") as warned:
+        files = [exact_files.default_file(game, "margin") for _ in range(2)]
+    assert len(warned) == 1
+    assert {file.parent for file in files} == {own_cache / "exact"}
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("base", ["relative", "~/cache", " "])
+def test_a_relative_xdg_folder_is_ignored(monkeypatch, base):
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setenv("XDG_CACHE_HOME", base)
+    assert str(cache.user_cache()) == "/home/me/.cache/mozaic_env"
+
+
+def test_what_is_solved_already_is_only_read(capsys, monkeypatch):
+    assert main(["solve", *SMALL]) == 0
+
+    def read_only(path):
+        raise ValueError(f"cannot write {path}: Read-only file system")
+
+    monkeypatch.setattr(command, "make_output_folder", read_only)
+    monkeypatch.setattr(command, "check_output_file", read_only)
+    assert main(["solve", *SMALL]) == 0
+    assert "already solved" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

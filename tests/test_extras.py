@@ -63,6 +63,7 @@ MOZAIC = {
     "play --agents champion": ("starlette and uvicorn and torch and safetensors", "play,train"),
     "play --terminal": ("rich", "play"),
     "watch runs/quick": ("rich", "play"),
+    "solve --rows 2 --cols 4": ("rich and safetensors", "train"),
     "bench": ("rich", "play"),
     "bench --plot plot.svg": ("rich and matplotlib", "train"),
 }
@@ -86,6 +87,7 @@ PYTHON = {
 }
 WORKS = {
     'gym.make("mozaic_env:Mozaic-v0", opponent="expectimax:depth=1", render_mode="rgb_array").reset(seed=0)',
+    'mozaic_env.make_game("mozaic", rows=2, cols=3).exact_values().start_value',
     'main(["replay", "game.txt"])',
     'main(["replay", "game.txt", "--quiet"])',
     'main(["replay", "game.txt", "--svg", "pictures"])',

@@ -7,7 +7,7 @@ same names.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ FORMS = (
     "perfect[:objective=margin|outcome,values=FILE], on boards small enough to be solved",
     "FOLDER[,sample=0|1,search=0|1,candidates=N], of a run or a checkpoint; champion is the agent, ./champion a folder",
 )
+_PATHS = {"policy": os.path.isdir, "values": os.path.isfile}  # options that are paths, and what is there
 _SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
 
 
@@ -95,13 +96,17 @@ def read_spec(spec: str | os.PathLike[str], game: Game | None = None) -> Spec:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """Options; what follows ``policy=`` is a folder, whose name may have commas."""
-    words = [word for word in text.split(",") if word]
-    for index, word in enumerate(words):
-        if word.startswith("policy="):
-            folder, others = split_folder(",".join([word.removeprefix("policy="), *words[index + 1 :]]))
-            return (*words[:index], f"policy={folder}", *others)
-    return tuple(words)
+    """Options; what follows ``policy=`` is a folder and ``values=`` a file, whose names may have commas."""
+    words = []
+    while text:
+        word, _, rest = text.partition(",")
+        key, equals, _ = word.partition("=")
+        if equals and key in _PATHS:
+            path, others = _split(text.partition("=")[2], _PATHS[key])
+            word, rest = f"{key}={path}", ",".join(others)
+        words.append(word)
+        text = rest
+    return tuple(filter(None, words))
 
 
 def _policy(folder: str, words: Iterable[str]) -> Spec:
@@ -110,11 +115,16 @@ def _policy(folder: str, words: Iterable[str]) -> Spec:
 
 def split_folder(text: str) -> tuple[str, tuple[str, ...]]:
     """A folder and the options behind it: as much of the text as is a folder's name, else all to the first comma."""
+    return _split(text, os.path.isdir)
+
+
+def _split(text: str, exists: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
+    """A path and the options behind it, as `split_folder`."""
     words = text.split(",")
     for count in range(len(words), 1, -1):
-        folder = ",".join(words[:count])
-        if os.path.isdir(os.path.expanduser(folder)):
-            return folder, tuple(filter(None, words[count:]))
+        path = ",".join(words[:count])
+        if exists(os.path.expanduser(path)):
+            return path, tuple(filter(None, words[count:]))
     return words[0], tuple(filter(None, words[1:]))
 
 

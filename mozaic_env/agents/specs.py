@@ -16,6 +16,7 @@ from mozaic_env.core.exact import MARGIN
 from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
 from mozaic_env.core.suggest import did_you_mean
+from mozaic_env.core.text import user_path
 
 AgentSpec = str | os.PathLike[str] | Agent
 
@@ -29,7 +30,8 @@ def make_agent(spec: AgentSpec, game: Game) -> Agent:
 
     Raises:
         ValueError: no such agent or option, or the agent is for another game or variant.
-        MissingExtra: it is a policy, and torch or safetensors is not installed.
+        MissingExtra: it is a policy, and torch or safetensors is not installed; or it plays by a file of exact
+            values, and safetensors is not.
     """
     if isinstance(spec, Agent):
         if spec.game != game:
@@ -144,7 +146,7 @@ def _lookahead(game: Game, spec: str, read: Spec) -> Agent:
 def _perfect(game: Game, spec: str, read: Spec) -> Agent:
     from mozaic_env.agents.exact.perfect import PerfectAgent
 
-    options = _read(spec, read.words, {"objective": str, "values": str})
+    options = _read(spec, read.words, {"objective": str, "values": user_path})
     try:
         return PerfectAgent(game, objective=options.get("objective", MARGIN), file=options.get("values"))
     except ValueError as error:

@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mozaic_env.arena import console
 from mozaic_env.arena.contestants import make_contestants
-from mozaic_env.arena.figures import Figures
 from mozaic_env.arena.files import check_output_file, make_output_folder
 from mozaic_env.arena.parser import INTERRUPTED
 from mozaic_env.core import exact_files
 from mozaic_env.core.cache import CACHE_VARIABLE
 from mozaic_env.core.exact import MARGIN, TOLERANCE, ExactSolver
+from mozaic_env.core.extras import need
 from mozaic_env.core.text import user_path
 
 SAVE_EVERY = 2.0  # seconds; after a sweep that ends later than that the values are written
@@ -37,16 +36,19 @@ def solve(solver: ExactSolver, file: Path, threads: int = 1, report: Report | No
 
     Raises:
         ValueError: the variant is too large; the file is damaged, foreign, or can't be written.
+        MissingExtra: safetensors is not installed.
     """
+    exact_files.need_safetensors()
     if solver.refusal:
         raise ValueError(solver.refusal)
     sweeps, seconds, card = 0, 0.0, None
-    if file.exists():
+    if file.is_file():
         card = exact_files.read_card(file, solver.game, solver.objective)
+        tensors, _ = exact_files.read(file, card, solver)  # also of what is solved: it may be damaged
         if card["solved"]:
             return card
         sweeps, seconds = card["sweeps"], card["seconds"]
-        solver.restore(exact_files.read(file, card), card["error"], threads)
+        solver.restore(tensors, card["error"], threads)
     begun = saved = time.monotonic()
     while solver.error > TOLERANCE:
         solver.sweep(threads)
@@ -75,6 +77,8 @@ def _solved(solver: ExactSolver, file: Path) -> exact_files.Card | None:
 @contextlib.contextmanager
 def _progress(unit: str) -> Iterator[Report]:
     """Shows the error, as a bar from 1 down to the tolerance; without a terminal as a line now and then."""
+    from mozaic_env.arena import console
+
     begun = told = time.monotonic()
     out = console.make_console(stderr=True)
     steps = 100
@@ -94,6 +98,10 @@ def run(arguments: Namespace) -> int:
     """The command; `arguments` as `mozaic_env.cli` reads them."""
     if arguments.threads < 1:
         raise ValueError(f"--threads {arguments.threads}; accepted: a whole number of at least 1")
+    need("this", "rich", "safetensors")
+    from mozaic_env.arena import console
+    from mozaic_env.arena.figures import Figures
+
     game, _ = make_contestants([], arguments)
     solver = game.exact_solver(arguments.objective)
     if solver is None:
@@ -102,12 +110,16 @@ def run(arguments: Namespace) -> int:
         raise ValueError(solver.refusal)
     file = user_path(arguments.out) if arguments.out else exact_files.default_file(game, arguments.objective)
     if file is None:
-        raise ValueError(f"no folder for exact values: neither HOME nor {CACHE_VARIABLE} is set; name one with --out")
-    if not arguments.out:
-        make_output_folder(file.parent)
-    check_output_file(file)
+        raise ValueError(
+            f"no folder for exact values: none of HOME, XDG_CACHE_HOME and {CACHE_VARIABLE} names one; name a file "
+            "with --out"
+        )
     unit = game.margin_unit if arguments.objective == MARGIN else "points of result"
-    before = exact_files.read_card(file, game, arguments.objective) if file.exists() else None
+    before = exact_files.read_card(file, game, arguments.objective) if file.is_file() else None
+    if before is None or not before["solved"]:  # what is solved already is only read
+        if not arguments.out:
+            make_output_folder(file.parent)
+        check_output_file(file)
     notes = console.make_console(stderr=True)
     if before is not None and not before["solved"]:
         notes.print(f"going on from sweep {before['sweeps']}, error at most {before['error']:.1e} {unit}", markup=False)
@@ -116,7 +128,7 @@ def run(arguments: Namespace) -> int:
             card = solve(solver, file, arguments.threads, report)
     except KeyboardInterrupt:
         kept = "nothing is kept yet"
-        if file.exists():
+        if file.is_file():
             card = exact_files.read_card(file, game, arguments.objective)
             kept = f"the same command goes on from sweep {card['sweeps']}"
         notes.print(f"interrupted; {kept}", markup=False, soft_wrap=True)

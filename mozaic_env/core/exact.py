@@ -6,6 +6,7 @@ variants are solved when they are asked for, larger ones are read from the file 
 """
 
 import abc
+import shlex
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -28,18 +29,20 @@ Tensors = Mapping[str, npt.NDArray[np.float64]]
 class ExactValues(abc.ABC):
     """What every action is worth when all seats play perfectly from then on.
 
-    Copies of an environment share it, and it is pickled as what makes it again: the game and the objective.
+    Copies of an environment share it, and it is pickled as what makes it again: the game, the objective and the file.
 
     Attributes:
         game: the variant that is solved.
         objective: what perfect play maximises: "margin", the expected lead at the end in the game's margin unit, or
             "outcome", the expected result in [-1, 1].
         residual: bound or estimate of the largest error of a value, in the objective's unit.
+        file: where they were asked to be read from, absolute; None: nowhere in particular.
     """
 
     game: "Game"
     objective: str
     residual: float
+    file: Path | None = None
 
     @property
     @abc.abstractmethod
@@ -64,7 +67,7 @@ class ExactValues(abc.ABC):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return require_exact_values, (self.game, self.objective)
+        return require_exact_values, (self.game, self.objective, self.file)
 
 
 class ExactSolver(abc.ABC):
@@ -151,8 +154,9 @@ class BestResponse(abc.ABC):
 
 @lru_cache(maxsize=8)
 def exact_values(game: "Game", objective: str, file: Path | None = None) -> ExactValues | None:
-    """`Game.exact_values` for a game that offers a solver."""
+    """`Game.exact_values` for a game that offers a solver; the file is absolute."""
     from mozaic_env.core import exact_files
+    from mozaic_env.core.extras import MissingExtra
 
     solver = game.exact_solver(objective)
     if solver is None:
@@ -160,12 +164,17 @@ def exact_values(game: "Game", objective: str, file: Path | None = None) -> Exac
     if solver.refusal:
         raise ValueError(solver.refusal)
     at_once = file is None and solver.seconds < AT_ONCE
-    if not at_once or exact_files.can_read():
-        named = file or exact_files.default_file(game, objective)
-        if named is not None and (file is not None or named.exists()):
+    named = file or exact_files.default_file(game, objective)
+    if named is not None and (file is not None or named.is_file()):
+        try:
             card = exact_files.read_card(named, game, objective)
             if card["solved"]:
-                return solver.values(exact_files.read(named, card), card["error"])
+                values = exact_files.read(named, card, solver)[1]
+                values.file = file
+                return values
+        except (ValueError, MissingExtra):  # the file only saves time here
+            if not at_once:
+                raise
     if not at_once:
         raise ValueError(f"{game!r} has yet to be solved for {objective}; run: {solve_command(game, objective, file)}")
     while solver.error > TOLERANCE:
@@ -177,18 +186,19 @@ def solve_command(game: "Game", objective: str, file: Path | None = None) -> str
     """What to type to have a variant solved."""
     words = ["mozaic solve --game", game.name, *(f"--option {key}={value}" for key, value in game.options.items())]
     words += [] if objective == MARGIN else ["--objective", objective]
-    return " ".join(words if file is None else [*words, "--out", str(file)])
+    return " ".join(words if file is None else [*words, "--out", shlex.quote(str(file))])
 
 
-def require_exact_values(game: "Game", objective: str = MARGIN) -> ExactValues:
-    """The game's exact values.
+def require_exact_values(game: "Game", objective: str = MARGIN, file: Path | None = None) -> ExactValues:
+    """The game's exact values; arguments as for `Game.exact_values`.
 
     Raises:
+        MissingExtra: they are in a file, and safetensors is not installed.
         ValueError: there are none: no such objective, no solver, or the variant is too large or has yet to be solved.
     """
     if objective not in OBJECTIVES:
         raise ValueError(f"objective={objective!r}; accepted: {', '.join(OBJECTIVES)}")
-    values = game.exact_values(objective)
+    values = game.exact_values(objective, file)
     if values is None:
         raise ValueError(f"{game!r} can't be solved: the game has no solver")
     return values

@@ -182,8 +182,11 @@ class Game(abc.ABC):
 
         Raises:
             ValueError: the variant is too large, or has yet to be solved; the message names the command.
+            MissingExtra: the values are in a file, and safetensors is not installed.
         """
-        return exact_values(self, objective, None if file is None else Path(file))
+        from mozaic_env.core.text import user_path
+
+        return exact_values(self, objective, None if file is None else user_path(file).absolute())
 
     def group_decisions(self, states: Rows) -> tuple[Grouping, ...]:
         """Ways to sort decisions into groups, for tables of what an agent does well and badly.

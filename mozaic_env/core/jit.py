@@ -25,7 +25,7 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-from mozaic_env.core.cache import CACHE_VARIABLE, user_cache
+from mozaic_env.core.cache import CACHE_VARIABLE, chosen_folder, user_cache
 
 if numba.config.DISABLE_JIT:
     raise RuntimeError(
@@ -37,14 +37,6 @@ PACKAGE = Path(__file__).resolve().parent.parent
 # Settings of Numba that change the compiled code, and that its own cache would not tell apart.
 _SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "OPT")
 _IMPORT = re.compile(r"^from (mozaic_env[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
-
-
-def _chosen() -> tuple[str, Path] | None:
-    """The variable with which the user chose a folder, and the folder."""
-    for variable in (CACHE_VARIABLE, "NUMBA_CACHE_DIR"):
-        if os.environ.get(variable):
-            return variable, Path(os.path.expanduser(os.environ[variable]))
-    return None
 
 
 def _candidates() -> Iterator[Path]:
@@ -110,7 +102,7 @@ def cache_folder() -> Path | None:
 
     Set the environment variable ``MOZAIC_ENV_CACHE`` to choose another one. One that cannot be used is worth a warning.
     """
-    chosen = _chosen()
+    chosen = chosen_folder(CACHE_VARIABLE, "NUMBA_CACHE_DIR")
     if chosen is None:
         usable = (folder for base in _candidates() if isinstance(folder := _usable(base), Path))
         return next(usable, None)

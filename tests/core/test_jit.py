@@ -115,6 +115,14 @@ def test_a_chosen_folder_that_cannot_be_used_is_worth_one_warning(site: Path, tm
     assert sorted(site.rglob("*")) == before
 
 
+@pytest.mark.parametrize("value", [" ", "~no such user/x"])
+def test_a_chosen_folder_that_is_none_is_worth_one_warning(site: Path, value: str) -> None:
+    process = start(site, WARNED + SCRIPT, MOZAIC_ENV_CACHE=value)
+    folder, _ = finish(process, f"MOZAIC_ENV_CACHE={value!r} is ignored")
+    assert Path(folder).parent == site / "mozaic_env" / "__pycache__"
+    assert [path.name for path in site.iterdir()] == ["mozaic_env"]
+
+
 def test_the_users_home_can_be_written_as_a_tilde(site: Path, tmp_path: Path) -> None:
     folder, _ = finish(start(site, MOZAIC_ENV_CACHE="~/cache", HOME=str(tmp_path)))
     assert Path(folder).parent == tmp_path / "cache"

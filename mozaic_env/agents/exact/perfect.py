@@ -31,6 +31,7 @@ class PerfectAgent(Agent):
 
         Raises:
             ValueError: the game is not solved.
+            MissingExtra: the values are in a file, and safetensors is not installed.
         """
         values = game.exact_values(objective, file)
         if values is None:
