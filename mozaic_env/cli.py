@@ -61,6 +61,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     except (ValueError, OSError, MissingExtra) as error:
         return _complain(arguments.name, str(error))
+    except RuntimeError as error:
+        if "NUMBA_DISABLE_JIT" not in str(error):
+            raise
+        return _complain(arguments.name, str(error))
     except MemoryError as error:
         return _complain(arguments.name, f"there is not enough memory for this: {error}")
 

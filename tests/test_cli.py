@@ -376,6 +376,7 @@ def test_replay_reports_bad_lines_with_their_numbers(capsys, tmp_path):
         (["evaluate", "random", "--regret"], "accepted: up to 16 tiles"),
         (["evaluate", "random", "--regret", "--game", "mosaic_chess"], "the game has no solver"),
         (["evaluate", "random", "--regret", "--objective", "luck"], "invalid choice: 'luck'"),
+        ([*EVALUATE, "--objective", "outcome"], "--objective outcome says what regret is counted in; add --regret"),
         (["evaluate", "expectimax:deep=1", "--against", "random"], "deep=1"),
         (["tournament"], "at least two agents"),
         (["tournament", "random"], "at least two agents, all different; got random"),

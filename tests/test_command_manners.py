@@ -92,3 +92,23 @@ def test_too_little_memory_is_said(capsys: pytest.CaptureFixture[str], monkeypat
 
     monkeypatch.setattr(import_module("mozaic_env.arena.evaluate"), "play_match", full)
     assert "not enough memory" in refused(capsys, "evaluate", "pattern", "--against", "random", "--games", "2")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("option", ["--records", "--json"])
+def test_a_full_disk_is_said_with_the_file(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    words = ["evaluate", "random", "--against", "random", "--games", "2", "--rows", "2", "--cols", "2"]
+    assert main([*words, option, "/dev/full"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1].endswith("No space left on device: '/dev/full'")
+
+
+def test_numba_that_must_not_compile_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `mozaic_env.core.jit` refuses it, whose own test says so."""
+
+    def refuse(module: str) -> None:
+        raise RuntimeError("NUMBA_DISABLE_JIT is set, but mozaic_env can't run uncompiled")
+
+    monkeypatch.setattr("mozaic_env.cli.import_module", refuse)
+    assert "mozaic evaluate: NUMBA_DISABLE_JIT is set" in refused(capsys, "evaluate", "random", "--against", "random")

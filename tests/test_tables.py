@@ -14,9 +14,12 @@ from rich.console import Console
 
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
+from mozaic_env.arena.exploit import Exploitability, exploit_table
 from mozaic_env.arena.figures import shortened
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.ratings import merge_pairs, rate
+from mozaic_env.arena.regret import RegretResult, measure_regret
+from mozaic_env.arena.regret_tables import regret_cells
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.bench import report
 from mozaic_env.bench.measure import DECISIONS, Row
@@ -62,6 +65,28 @@ def cross(name: str) -> tuple[Any, Lines]:
     names = ["greedy", *(LONG.format(number) for number in range(3))]
     cells = console.cross_cells(names, merge_pairs(results(name)[1]))
     return console.cross_table("Points", names, merge_pairs(results(name)[1])), [line[1:3] for line in cells]
+
+
+@functools.cache
+def measured() -> RegretResult:
+    agent = make_agent("random", make_game("mozaic", rows=2, cols=4))
+    agent.name = LONG.format(1)
+    return measure_regret(agent, 20)
+
+
+def regret() -> tuple[Any, Lines]:
+    return console.regret_tables(measured())[0], [[regret_cells(measured())[1]]]
+
+
+def regret_by(place: int) -> tuple[Any, Lines]:
+    table = console.regret_tables(measured())[place]
+    return table, [[line[3]] for line in table.lines]
+
+
+def exploitability() -> tuple[Any, Lines]:
+    found = Exploitability((1.23456, -1e-9), (0.5, -0.5))
+    table = exploit_table("title", ("yellow", "blue"), found)
+    return table, [["+0.7346"], ["+0.5000"], ["+0.6173"]]
 
 
 def bench() -> tuple[Any, Lines]:
@@ -114,7 +139,8 @@ TABLES: dict[str, Callable[[], tuple[Any, Lines]]] = {
         for make in (matches, ladder, cross)
         for name in VARIANTS
     },
-    **{make.__name__: make for make in (bench, throughput, rllib_throughput, sweep, timing)},
+    **{f"regret by group {place}": functools.partial(regret_by, place) for place in (1, 2)},
+    **{make.__name__: make for make in (regret, exploitability, bench, throughput, rllib_throughput, sweep, timing)},
 }
 
 
@@ -138,6 +164,13 @@ def test_a_table_fits_with_one_line_for_each_agent(name: str, width: int) -> Non
         if width == console.PIPE_WIDTH:
             assert "…" not in "".join(text)
             assert left_out == ""
+
+
+def test_no_zero_is_negative() -> None:
+    found = Exploitability((-1e-9, -0.00006), (0.0, -0.0))
+    lines = exploit_table("title", ("yellow", "blue"), found).lines
+    assert lines[0] == ("yellow", "+0.0000", "+0.0000", "+0.0000")
+    assert lines[1] == ("blue", "-0.0001", "+0.0000", "-0.0001")
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ class AlphaBetaAgent(Agent):
         return self._changed(_depth=1, _nodes=AT_FIRST)
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
+        self.game.check_rows(states)
         if self._search is None:
             self._search = make_search(self.game)
         rows = np.array(states)  # a search makes moves in its row

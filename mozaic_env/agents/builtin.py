@@ -28,12 +28,14 @@ class CompiledAgent(Agent):
         return made[0]
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
+        self.game.check_rows(states)
         actions, values = np.empty(self.game.num_actions, np.int64), np.empty(self.game.num_actions)
         chosen = np.empty(len(states), np.int64)
         kernels.choose_rows(states, self.recipe(), chosen, actions, values)
         return chosen
 
     def choices(self, states: Rows) -> Masks:
+        self.game.check_rows(states)
         actions, values = np.empty(self.game.num_actions, np.int64), np.empty(self.game.num_actions)
         masks = np.zeros((len(states), self.game.num_actions), np.int8)
         kernels.mark_rows(np.ascontiguousarray(states), self.recipe(), masks, actions, values)
@@ -52,6 +54,7 @@ class GreedyAgent(CompiledAgent):
         Returns:
             float64, shape (n, actions); NaN for illegal actions.
         """
+        self.game.check_rows(states)
         found = np.full((len(states), self.game.num_actions), np.nan)
         actions, values = np.empty(self.game.num_actions, np.int64), np.empty(self.game.num_actions)
         kernels.value_rows(np.ascontiguousarray(states), np.array(self._weights), found, actions, values)

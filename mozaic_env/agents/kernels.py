@@ -78,6 +78,8 @@ def value_rows(rows: npt.NDArray[np.void], weights: Floats, found: Floats, actio
     """Writes at found[row, action] the heuristic value of the state after each legal action, for who decides."""
     for i in range(len(rows)):
         seat = mover(rows[i])
+        if seat < 0:
+            continue  # nobody decides, so nothing is legal
         now = value(rows[i], seat, weights)
         for k in range(action_values(rows[i], seat, weights, actions, values)):
             found[i, actions[k]] = now + values[k]

@@ -183,6 +183,7 @@ class MctsAgent(Agent):
         return self._changed(_simulations=1)
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
+        self.game.check_rows(states)
         rows, chosen = np.ascontiguousarray(states), np.empty(len(states), np.int64)
         if self._forest is None:
             self._forest = make_forest(self.game, 1 if self._policy is None else TREES, self._simulations)

@@ -94,6 +94,7 @@ class PolicyAgent(Agent):
 
     def _run(self, states: Rows) -> tuple[npt.NDArray[np.float32], Masks, npt.NDArray[np.float32]]:
         """Logits, masks and values."""
+        self.game.check_rows(states)
         if len(states) <= _MOST:
             return self._run_part(states)
         parts = [self._run_part(states[low : low + _MOST]) for low in range(0, len(states), _MOST)]

@@ -81,6 +81,7 @@ class ExpectimaxAgent(Agent):
         return found
 
     def _search(self, states: Rows, found: npt.NDArray[np.float64]) -> Actions:
+        self.game.check_rows(states)
         if self._room is None:
             self._room = make_room(self.game)
         chosen = np.empty(len(states), np.int64)
@@ -153,6 +154,7 @@ class LookaheadAgent(Agent):
         return found
 
     def _search(self, states: Rows, found: npt.NDArray[np.float64]) -> Actions:
+        self.game.check_rows(states)
         if self._room is None:
             self._room = make_lookahead_room(self.game)
         chosen = np.empty(len(states), np.int64)

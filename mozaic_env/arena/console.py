@@ -14,6 +14,8 @@ from mozaic_env.arena.ratings import PairCounts, Rating, points_between
 from mozaic_env.arena.regret import RegretResult
 from mozaic_env.arena.regret_tables import (
     GROUP_COLUMNS,
+    GROUP_SPARE,
+    REGRET_SPARE,
     group_cells,
     regret_cells,
     regret_columns,
@@ -23,6 +25,7 @@ from mozaic_env.arena.regret_tables import (
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
+from mozaic_env.core.numbers import not_minus_zero
 from mozaic_env.games import game_class
 
 with importing("a table"):
@@ -94,10 +97,11 @@ def percent_with_interval(share: float, interval: Interval) -> str:
 
 def margin_text(result: MatchResult) -> str:
     """The mean margin and half the width of its interval."""
+    margin = not_minus_zero(result.margin, 2)
     if result.margin_interval is None:
-        return f"{result.margin:+.2f}"
+        return f"{margin:+.2f}"
     low, high = result.margin_interval
-    return f"{result.margin:+.2f} ± {(high - low) / 2:.2f}"
+    return f"{margin:+.2f} ± {(high - low) / 2:.2f}"
 
 
 def match_columns(seat_names: Sequence[str], margin_unit: str) -> list[str]:
@@ -153,9 +157,10 @@ def match_notes(results: Sequence[MatchResult]) -> list[str]:
 
 def regret_tables(result: RegretResult) -> list[Figures]:
     """The regret of an agent, and that of its decisions by group, a table for each way to sort them."""
-    tables = [Figures(regret_title(result), regret_columns(result), [regret_cells(result)])]
+    tables = [Figures(regret_title(result), regret_columns(result), [regret_cells(result)], spare=REGRET_SPARE)]
     for by, groups in result.groups.items():
-        tables.append(Figures(f"by {by}", [by, *GROUP_COLUMNS], group_cells(result, groups)))
+        columns, cells = [by, *GROUP_COLUMNS], group_cells(result, groups)
+        tables.append(Figures(f"by {by}", columns, cells, spare=GROUP_SPARE))
     return tables
 
 

@@ -16,7 +16,7 @@ from mozaic_env.arena.match import Progress, further, play_match, whole_rotation
 from mozaic_env.arena.records import write_records
 from mozaic_env.arena.regret import RegretResult, measure_regret
 from mozaic_env.arena.results import MatchResult
-from mozaic_env.core.exact import require_exact_values
+from mozaic_env.core.exact import MARGIN, require_exact_values
 from mozaic_env.core.extras import need
 from mozaic_env.core.text import read_text, user_path
 
@@ -96,6 +96,8 @@ def run(arguments: Namespace) -> int:
 
     if not (arguments.against or arguments.regret):
         raise ValueError("nothing to play; accepted: --against AGENT ..., --regret, or both")
+    if arguments.objective != MARGIN and not arguments.regret:
+        raise ValueError(f"--objective {arguments.objective} says what regret is counted in; add --regret")
     game, (agent, *opponents) = make_contestants(specs, arguments)
     if arguments.regret:
         require_exact_values(game, arguments.objective)

@@ -162,7 +162,8 @@ def regret_of(match: MatchResult, values: ExactValues) -> RegretResult:
         values: of the game that was played.
 
     Raises:
-        ValueError: the actions were not kept, or the agent answered with an illegal action.
+        ValueError: the actions were not kept, the match is of another game, or the agent answered with an illegal
+            action.
     """
     game, name = values.game, match.players[0]
     if match.forfeits[0]:
@@ -200,8 +201,15 @@ def regret_of(match: MatchResult, values: ExactValues) -> RegretResult:
 
 
 def decisions_of(match: MatchResult, values: ExactValues) -> Decisions:
-    """The decisions of a match's first agent with the regret of each; ValueError if the actions were not kept."""
+    """The decisions of a match's first agent with the regret of each.
+
+    Raises:
+        ValueError: the actions were not kept, or the values are of another game.
+    """
     games = match.details
+    if (match.game, match.options) != (values.game.name, values.game.options):
+        played = ", ".join([match.game, *(f"{name}={value!r}" for name, value in match.options.items())])
+        raise ValueError(f"a match of {played}; accepted: one of {values.game!r}, whose values these are")
     if games is None or games.actions is None:
         raise ValueError("play the match with keep_actions=True to see its decisions")
     room = int(games.lengths.sum())

@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from mozaic_env.arena.intervals import Interval
 from mozaic_env.arena.regret import GroupRegret, RegretResult
 from mozaic_env.core.exact import MARGIN
+from mozaic_env.core.numbers import not_minus_zero
 
 GROUP_COLUMNS = ("decisions", "of all %", "regret a decision", "of all regret %", "not best %")
+GROUP_SPARE = ((4,), (5,), (1,), (2,))  # columns of the group tables that may go, the first last
+REGRET_SPARE = ((3,), (4,), (2,), (5,))  # of `regret_columns`
 
 
 def regret_title(result: RegretResult) -> str:
@@ -66,5 +69,5 @@ def regret_note(result: RegretResult) -> str:
 
 def with_half_width(value: float, interval: Interval | None, sign: str = "") -> str:
     """A mean and half the width of its interval, as in ``0.60 ± 0.02``."""
-    text = f"{value:{sign}.2f}"
+    text = f"{not_minus_zero(value, 2):{sign}.2f}"
     return text if interval is None else f"{text} ± {(interval[1] - interval[0]) / 2:.2f}"

@@ -18,14 +18,14 @@ def atomic_write(path: str | Path) -> Iterator[TextIO]:
     Raises:
         OSError: the folder is missing or not writable.
     """
-    with _replacing(path) as handle, os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+    with _named(path), _replacing(path) as handle, os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
         yield file
         _to_disk(file)
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
     """A file of bytes, atomically; OSError as for `atomic_write`."""
-    with _replacing(path) as handle, os.fdopen(handle, "wb") as file:
+    with _named(path), _replacing(path) as handle, os.fdopen(handle, "wb") as file:
         file.write(content)
         _to_disk(file)
 
@@ -38,13 +38,24 @@ def append_lines(path: str | Path, lines: Iterable[str]) -> None:
     text = "".join(f"{line}\n" for line in lines).encode()
     path = user_path(path)
     readable = path.is_file() or not path.exists()  # as a terminal or a pipe is not
-    with open(path, "ab+" if readable else "wb") as file:
+    with _named(path), open(path, "ab+" if readable else "wb") as file:
         if readable and file.tell() > 0:
             file.seek(-1, os.SEEK_END)
             if file.read(1) != b"\n":
                 text = b"\n" + text
         file.write(text)
         _to_disk(file)
+
+
+@contextlib.contextmanager
+def _named(path: str | Path) -> Iterator[None]:
+    """Names the file in an error that does not, as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _to_disk(file: IO[Any]) -> None:

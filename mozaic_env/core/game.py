@@ -89,6 +89,7 @@ class Game(abc.ABC):
 
     name: ClassVar[str]  # the package's name for the game
     dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
+    option_fields: ClassVar[tuple[str, ...]] = ()  # of the row: those that carry the options and never change
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
     usual_agents: ClassVar[tuple[str, ...]] = ("random",)  # specs of whom people play against, the strongest first
     max_outcomes: ClassVar[int]  # codes of chance outcomes are below this; 0: the game has no chance
@@ -222,6 +223,24 @@ class Game(abc.ABC):
     def rows(self, size: int) -> Rows:
         """Rows that carry the options, their key 0, not yet set up; shape (size,)."""
 
+    @functools.cached_property
+    def _own_options(self) -> Rows:
+        return self.rows(1)
+
+    def check_rows(self, rows: Rows) -> None:
+        """ValueError if rows are not of this variant: compiled code that got them would read and write anywhere.
+
+        Args:
+            rows: shape (n,).
+        """
+        if getattr(rows, "dtype", None) != self.dtype:
+            raise ValueError(f"rows of {_whose(rows)}; accepted: rows of {self!r}")
+        for name in self.option_fields:
+            given, own = rows[name], self._own_options[name]
+            if not (given == own).all():
+                other = next(each for each in given if (each != own[0]).any())
+                raise ValueError(f"rows with {name}={other}; accepted: rows of {self!r}, with {name}={own[0]}")
+
     @property
     def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
         """What `setup` draws by the key: for each start its probability and the fields of the row that it sets.
@@ -325,3 +344,12 @@ class Game(abc.ABC):
 
     def __hash__(self) -> int:
         return hash((self.name, tuple(sorted(self.options.items()))))
+
+
+def _whose(rows: object) -> str:
+    """The name of the game that rows are of."""
+    dtype = getattr(rows, "dtype", None)
+    if dtype is None:
+        return f"type {type(rows).__name__}"
+    kinds = (kind.__name__ for kind in Game.__subclasses__() if getattr(kind, "dtype", None) == dtype)
+    return next(kinds, "no game that is known")

@@ -158,6 +158,7 @@ class CrystalMosaic(Game):
 
     name: ClassVar[str] = "crystal_mosaic"
     dtype: ClassVar[np.dtype[Any]] = rules.ROW
+    option_fields: ClassVar[tuple[str, ...]] = ("players", "factories", "board", "max_rounds", "penalties")
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     usual_agents: ClassVar[tuple[str, ...]] = ("paranoid:depth=3,width=12", "planner", "greedy", "random")
     max_outcomes: ClassVar[int] = len(actions.COLOURS)

@@ -277,6 +277,8 @@ class GameVecEnv(VecEnv):
         size = self.num_envs
         if indices is None:
             return list(range(size))
+        if isinstance(indices, np.ndarray):
+            indices = indices.tolist()  # one number if it has no dimensions
         chosen = list(indices) if isinstance(indices, Iterable) else [indices]
         if any(isinstance(i, bool) or not isinstance(i, int | np.integer) or not -size <= i < size for i in chosen):
             raise ValueError(f"indices={indices!r}; accepted: None, or one or some of 0..{size - 1}")

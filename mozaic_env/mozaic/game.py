@@ -142,6 +142,7 @@ class Mozaic(Game):
 
     name: ClassVar[str] = "mozaic"
     dtype: ClassVar[np.dtype[Any]] = rules.ROW
+    option_fields: ClassVar[tuple[str, ...]] = ("edition", "rows", "cols")
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     usual_agents: ClassVar[tuple[str, ...]] = ("champion", "expectimax:depth=2", "pattern", "greedy", "random")
     max_outcomes: ClassVar[int] = len(actions.Gem)

@@ -96,6 +96,14 @@ def test_the_regret_of_a_match_against_anyone():
         regret_of(play_match(make_agent("random", game), make_agent("greedy", game), 12), require_exact_values(game))
 
 
+def test_the_values_of_another_board_are_refused():
+    match = play_match(
+        *(make_agent("random", make_game("mozaic", rows=4, cols=4)) for _ in range(2)), 2, keep_actions=True
+    )
+    with pytest.raises(ValueError, match=r"a match of mozaic, .*rows=4, cols=4; accepted: one of Mozaic\(.*rows=2"):
+        regret_of(match, require_exact_values(make_game("mozaic", rows=2, cols=4)))
+
+
 def test_illegal_answers_have_no_regret():
     game = SolvedNim(9)
     with pytest.raises(ValueError, match="'wrong' answered with an illegal action"):

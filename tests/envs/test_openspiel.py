@@ -377,6 +377,13 @@ def test_agents_as_bots() -> None:
         AgentBot("greedy", game, seed=-1)
 
 
+@pytest.mark.parametrize("other", ["python_mozaic", "python_mosaic_chess", "tic_tac_toe"])
+def test_a_bot_refuses_states_of_another_game(other: str) -> None:
+    bot = AgentBot("greedy", pyspiel.load_game("python_mozaic(rows=2,cols=4)"))
+    with pytest.raises(ValueError, match=r"a state of .*; accepted: states of Mozaic\(.*rows=2, cols=4"):
+        bot.step(pyspiel.load_game(other).new_initial_state())
+
+
 def test_the_example_plays(capsys: pytest.CaptureFixture[str]) -> None:
     spec = importlib.util.spec_from_file_location("openspiel_mcts", ROOT / "examples" / "openspiel_mcts.py")
     assert spec is not None

@@ -193,6 +193,11 @@ def test_what_can_be_asked_of_single_games() -> None:
     assert len(env.env_method("action_masks", indices=[0, 2])) == 2
     assert len(env.env_method("render", indices=1)) == 1
     assert env.get_attr("game", indices=0) == [env.game]
+    assert env._get_indices(np.array(1)) == [1]
+    assert env._get_indices(np.array([0, -1])) == [0, -1]
+    for wrong in (np.array(99), np.array(1.0), np.array(True)):
+        with pytest.raises(ValueError, match="indices="):
+            env.get_attr("game", indices=wrong)
     assert env.get_attr("render_mode") == ["ansi"] * 4
     assert env.env_is_wrapped(Monitor) == [False] * 4
     assert is_masking_supported(env)

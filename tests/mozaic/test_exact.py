@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from literal import explore, iterate
@@ -12,6 +14,7 @@ from mozaic_env.arena.exploit import ERROR, ask, exploit
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.exact import MARGIN, OUTCOME
 from mozaic_env.games import make_game
+from mozaic_env.mozaic.exact import iteration
 from mozaic_env.mozaic.exact.index import find, make_index, number_of_boards
 from mozaic_env.mozaic.exact.response import MozaicResponse
 from mozaic_env.mozaic.exact.solver import MozaicSolver
@@ -211,3 +214,21 @@ def test_ties_go_to_the_lowest_action():
     row = agent.game.parse_position("4/4 y y 1 3,4,1,1,1,1 0-0")
     assert agent.act(row).tolist() == [1]  # b1, c1, b2 and c2 are equal by symmetry
     assert agent.choices(row).sum() == 1
+
+
+def test_no_more_threads_than_cores(monkeypatch):
+    """Threads change no bit of the values."""
+    made = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, threads):
+            made.append(threads)
+            super().__init__(threads)
+
+    monkeypatch.setattr(iteration, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(iteration.os, "cpu_count", lambda: 3)
+    solvers = [MozaicSolver(board("onyx", 2, 4), MARGIN) for _ in range(2)]
+    for solver, threads in zip(solvers, (1, 1000)):
+        solver.sweep(threads)
+    assert set(made) == {3}
+    assert np.array_equal(*(solver.tensors()["passes"] for solver in solvers))

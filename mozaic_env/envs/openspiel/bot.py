@@ -27,7 +27,14 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         self._agent.seed(check_whole_number("seed", seed, 0))
 
     def step(self, state: SpielState) -> int:
-        """The agent's action for whoever decides in the state."""
+        """The agent's action for whoever decides in the state.
+
+        Raises:
+            ValueError: the state is of another game, or of other options.
+        """
+        given, own = state.get_game(), self._agent.game
+        if getattr(given, "rules", None) != own:
+            raise ValueError(f"a state of {getattr(given, 'rules', given)}; accepted: states of {own!r}")
         return int(self._agent.act(state.row)[0])
 
     def restart_at(self, state: SpielState) -> None:

@@ -1,5 +1,6 @@
 """Value iteration, a layer at a time, the fullest boards first."""
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -138,6 +139,7 @@ class Iteration:
     def _sweep_player(self, layer: int, threads: int, player: int, choices: Choices) -> Floats:
         start, _, owns, others = self.layers[layer]
         last = len(self._choices) - 1
+        threads = min(threads, os.cpu_count() or 1)
         parts = _parts(len(owns), threads)
         changes = np.zeros((len(parts), self.values[0].shape[2]))
 

@@ -25,7 +25,7 @@ from mozaic_env.mozaic.exact.moves import (
     list_moves,
     second_worth,
 )
-from mozaic_env.mozaic.rules import BLUE, DIAMOND, EMERALD, apply, tiles_of
+from mozaic_env.mozaic.rules import BLUE, DIAMOND, EMERALD, apply, mover, tiles_of
 
 
 @jit(forceinline=True)
@@ -84,6 +84,8 @@ def action_worths(
     """
     middle = passes.shape[1] // 2
     for i in range(len(rows)):
+        if mover(rows[i]) < 0:
+            continue  # nobody decides, so nothing is legal
         seat, hand = np.int64(rows[i].mover), hand_of(rows[i])
         own, other = np.int64(rows[i].gems[seat]), np.int64(rows[i].gems[1 - seat])
         squares = (rows[i].score[seat] - rows[i].score[1 - seat]) // POINTS_PER_SQUARE

@@ -40,6 +40,7 @@ class MozaicValues(ExactValues):
         return float(max(openings))
 
     def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
+        self.game.check_rows(states)
         found = np.full((len(states), self.game.num_actions), np.nan)
         room = make_moves(self._tiles), make_moves(self._tiles)
         rows = np.ascontiguousarray(states)
