@@ -197,9 +197,6 @@ def search_rows(
         room: as for `search`.
     """
     for i in range(len(rows)):
-        if mover(rows[i]) < 0:
-            chosen[i] = -1  # nobody decides, so nothing is legal
-            continue
         size = search(rows[i], depth, weights, plans, room)
         chosen[i] = room.actions[0, best(room.values[0], size, agent_bits(rows[i], salt))]
         if found.shape[1] > 0:

@@ -201,9 +201,6 @@ def look_ahead_rows(
         room: as for `look_ahead`.
     """
     for i in range(len(rows)):
-        if mover(rows[i]) < 0:
-            chosen[i] = -1  # nobody decides, so nothing is legal
-            continue
         size = look_ahead(rows[i], depth, paranoid, weights, width, room)
         chosen[i] = room[6][best(room[7], size, agent_bits(rows[i], salt))]
         if found.shape[1] > 0:
