@@ -171,7 +171,9 @@ def test_a_policys_search_values_what_follows_a_refill() -> None:
     assert compared > 5
 
 
-@pytest.mark.parametrize("game", [dice.Dice(rolls=1), dice.Dice(rolls=6), CrystalMosaic(players=4)])
+@pytest.mark.parametrize(  # a tree for Crystal Mosaic takes half a minute to compile
+    "game", [dice.Dice(rolls=1), dice.Dice(rolls=6), pytest.param(CrystalMosaic(players=4), marks=pytest.mark.slow)]
+)
 def test_every_simulation_of_a_tree_counts(game: Game) -> None:
     agent = MctsAgent(game, simulations=100)
     rows = ends_of_rounds(game, 3) if isinstance(game, CrystalMosaic) else some_decisions(game, 3)
@@ -194,7 +196,9 @@ def agents(game: Game) -> list[Agent]:
     ]
 
 
-@pytest.mark.parametrize("game", [dice.Dice(), make_game("mozaic", rows=2, cols=2)])
+@pytest.mark.parametrize(
+    "game", [pytest.param(dice.Dice(), marks=pytest.mark.slow), make_game("mozaic", rows=2, cols=2)]
+)
 def test_copies_of_a_searching_agent_search_alike(game: Game) -> None:
     rows = some_decisions(game, 8)
     for agent in agents(game):
