@@ -4,7 +4,6 @@ Errors are one line on stderr with exit status 2, Ctrl-C is status 130.
 """
 
 import argparse
-import io
 import os
 import sys
 import textwrap
@@ -14,7 +13,7 @@ from typing import Any
 
 from mozaic_env import __version__
 from mozaic_env.agents.names import FORMS
-from mozaic_env.arena.messages import one_line
+from mozaic_env.arena.messages import one_line, replace_missing_letters
 from mozaic_env.arena.parser import INTERRUPTED, USAGE_ERROR, Parser
 from mozaic_env.core.exact import MARGIN, OBJECTIVES
 from mozaic_env.core.extras import MissingExtra
@@ -40,9 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status.
     """
     parser = build_parser()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to lose the rest
+    replace_missing_letters()
     try:
         arguments = parser.parse_args(argv)
     except SystemExit as done:  # --help, --version, or a wrong word
@@ -137,6 +134,14 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_threads(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help=f"{text} (default: %(default)s)")
+
+
+def _add_objective(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("--objective", choices=OBJECTIVES, default=MARGIN, help=f"{text} (default: %(default)s)")
+
+
 def _add_match_options(parser: argparse.ArgumentParser, games: int) -> None:
     parser.add_argument(
         "--games",
@@ -153,13 +158,7 @@ def _add_match_options(parser: argparse.ArgumentParser, games: int) -> None:
         metavar="S",
         help="the same seed gives the same games (default: %(default)s)",
     )
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=1,
-        metavar="N",
-        help="for games between compiled agents; changes no result (default: %(default)s)",
-    )
+    _add_threads(parser, "for games between compiled agents; changes no result")
 
 
 def _add_evaluate(subparsers: Subparsers) -> None:
@@ -186,12 +185,7 @@ def _add_evaluate(subparsers: Subparsers) -> None:
         action="store_true",
         help="play against perfect play too, and add up what each decision gives away, on a board that is solved",
     )
-    parser.add_argument(
-        "--objective",
-        choices=OBJECTIVES,
-        default=MARGIN,
-        help="with --regret: what perfect play maximises (default: %(default)s)",
-    )
+    _add_objective(parser, "with --regret: what perfect play maximises")
     _add_match_options(parser, 1000)
     parser.add_argument("--records", metavar="FILE", help="write one game record per game")
     parser.add_argument("--json", metavar="FILE", help="write all figures as JSON")
@@ -245,14 +239,9 @@ def _add_solve(subparsers: Subparsers) -> None:
         "Interrupted, the same command goes on.",
     )
     parser.epilog = "example: mozaic solve --rows 4 --cols 4"
-    parser.add_argument(
-        "--objective",
-        choices=OBJECTIVES,
-        default=MARGIN,
-        help="what perfect play is for: the expected lead or the expected result (default: %(default)s)",
-    )
+    _add_objective(parser, "what perfect play is for: the expected lead or the expected result")
     parser.add_argument("--out", metavar="FILE", help="where the values go (default: the cache, where all find them)")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="changes no result (default: %(default)s)")
+    _add_threads(parser, "changes no result")
     _add_game_options(parser)
 
 
@@ -270,7 +259,7 @@ def _add_exploit(subparsers: Subparsers) -> None:
         help="random, greedy or another heuristic, on boards of up to 16 tiles; on up to 12 tiles also expectimax, "
         "perfect, and the path of a run or checkpoint",
     )
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="changes no result (default: %(default)s)")
+    _add_threads(parser, "changes no result")
     _add_game_options(parser)
 
 

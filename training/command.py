@@ -1,6 +1,5 @@
 """What the scripts of this package have in common as commands."""
 
-import io
 import os
 import shlex
 import shutil
@@ -9,14 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-INTERRUPTED = 130  # as shells report SIGINT
+from mozaic_env.arena.messages import replace_missing_letters
+from mozaic_env.arena.parser import INTERRUPTED
 
 
 def run_script(main: Callable[[], int | None]) -> NoReturn:
     """Ends the process with what a script's `main` returns; Ctrl-C is one word, not a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to lose the rest
+    replace_missing_letters()
     try:
         status = main()
     except KeyboardInterrupt:

@@ -29,8 +29,8 @@ from stable_baselines3.common.logger import JSONOutputFormat, KVWriter, Logger, 
 from mozaic_env.agents.checkpoint import versions
 from mozaic_env.agents.folders import CHECKPOINTS
 from mozaic_env.agents.thinning import superfluous
+from mozaic_env.arena.parser import INTERRUPTED as INTERRUPTED_AT_ONCE
 from mozaic_env.core.text import read_text
-from training.command import INTERRUPTED as INTERRUPTED_AT_ONCE
 from training.command import shell_command
 from training.config import Config, as_yaml
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena.files import atomic_write
 from mozaic_env.arena.intervals import NORMAL, PAIR_SCORES
 from mozaic_env.arena.match import play_match
+from mozaic_env.core.files import atomic_write
 from mozaic_env.games import make_game
 
 BOARDS: dict[str, dict[str, Any]] = {

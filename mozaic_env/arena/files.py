@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mozaic_env.core.files import append_lines, atomic_write, write_bytes
+from mozaic_env.core.files import atomic_write
 from mozaic_env.core.text import user_path
-
-__all__ = ["append_lines", "atomic_write", "check_output_file", "make_output_folder", "write_bytes", "write_json"]
 
 
 def write_json(path: str | Path, values: Any) -> None:

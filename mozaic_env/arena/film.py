@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mozaic_env.arena.files import make_output_folder, write_bytes
+from mozaic_env.arena.files import make_output_folder
 from mozaic_env.core.extras import importing
+from mozaic_env.core.files import write_bytes
 from mozaic_env.core.game import Game
 from mozaic_env.core.picture import Box, Picture, Shape, Text, to_svg
 from mozaic_env.core.raster import text_width, to_rgb

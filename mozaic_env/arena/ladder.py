@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mozaic_env.arena.files import append_lines
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.core.files import append_lines
 from mozaic_env.core.game import Game
 from mozaic_env.core.text import read_text, user_path
 

@@ -8,12 +8,13 @@ import numpy as np
 
 from mozaic_env.arena import console, pictures
 from mozaic_env.arena.evaluate import results_json
-from mozaic_env.arena.files import atomic_write, write_json
+from mozaic_env.arena.files import write_json
 from mozaic_env.arena.ratings import Rating, choose_anchor, merge_pairs
 from mozaic_env.arena.regret import RegretResult
 from mozaic_env.arena.regret_tables import GROUP_COLUMNS, group_cells, regret_cells, regret_columns, regret_note
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.arena.traces import OPENING, board_shape, courses, join_courses, openings
+from mozaic_env.core.files import atomic_write
 from mozaic_env.core.game import Game
 
 READING = (

@@ -26,6 +26,13 @@ AT_ONCE = 10.0  # seconds; what takes less is solved when it is asked for
 Tensors = Mapping[str, npt.NDArray[np.float64]]
 
 
+def check_objective(objective: str) -> str:
+    """The objective itself; ValueError if there is no such."""
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective={objective!r}; accepted: {', '.join(OBJECTIVES)}")
+    return objective
+
+
 class ExactValues(abc.ABC):
     """What every action is worth when all seats play perfectly from then on.
 
@@ -70,28 +77,16 @@ class ExactValues(abc.ABC):
         return require_exact_values, (self.game, self.objective, self.file)
 
 
-class ExactSolver(abc.ABC):
-    """Solves a variant step by step.
+class ValueIteration(abc.ABC):
+    """Works values out sweep by sweep.
 
     Attributes:
-        game: the variant.
-        objective: as for `ExactValues`.
-        boards: how many positions are to be solved, as the game counts them.
-        seconds: about how long that takes one core.
-        bytes: about how much memory it takes.
-        refusal: why the variant can't be solved; "": it can.
+        boards: how many positions there are, as the game counts them.
+        refusal: why that can't be done; "": it can.
     """
 
     boards: int
-    seconds: float
-    bytes: int
     refusal: str = ""
-
-    def __init__(self, game: "Game", objective: str) -> None:
-        """ValueError if there is no such objective."""
-        if objective not in OBJECTIVES:
-            raise ValueError(f"objective={objective!r}; accepted: {', '.join(OBJECTIVES)}")
-        self.game, self.objective = game, objective
 
     @property
     @abc.abstractmethod
@@ -101,6 +96,29 @@ class ExactSolver(abc.ABC):
     @abc.abstractmethod
     def sweep(self, threads: int = 1) -> None:
         """One step: as much work as it is to look at every position once."""
+
+    def run(self, error: float, threads: int = 1) -> None:
+        """Sweeps until no value is wrong by more than `error`."""
+        while self.error > error:
+            self.sweep(threads)
+
+
+class ExactSolver(ValueIteration):
+    """Solves a variant.
+
+    Attributes:
+        game: the variant.
+        objective: as for `ExactValues`.
+        seconds: about how long that takes one core.
+        bytes: about how much memory it takes.
+    """
+
+    seconds: float
+    bytes: int
+
+    def __init__(self, game: "Game", objective: str) -> None:
+        """ValueError if there is no such objective."""
+        self.game, self.objective = game, check_objective(objective)
 
     @abc.abstractmethod
     def tensors(self) -> Tensors:
@@ -119,16 +137,11 @@ class ExactSolver(abc.ABC):
         """The values that these tensors mean; ValueError as for `restore`."""
 
 
-class BestResponse(abc.ABC):
+class BestResponse(ValueIteration):
     """Works out what the best response to an agent gets, for "margin", once it knows what the agent does everywhere.
 
-    Attributes:
-        boards: how many positions there are, as the game counts them.
-        refusal: why that can't be done; "": it can.
+    Sweeps begin when all questions are answered.
     """
-
-    boards: int
-    refusal: str
 
     @abc.abstractmethod
     def ask(self) -> Iterator[tuple["Rows", object]]:
@@ -137,15 +150,6 @@ class BestResponse(abc.ABC):
     @abc.abstractmethod
     def tell(self, question: object, taken: npt.NDArray[np.int8]) -> None:
         """Takes an answer: 1 for each action that the agent may take, all with the same probability."""
-
-    @property
-    @abc.abstractmethod
-    def error(self) -> float:
-        """Bound of the error now, once all questions are answered."""
-
-    @abc.abstractmethod
-    def sweep(self, threads: int = 1) -> None:
-        """One step, as of an `ExactSolver`."""
 
     @abc.abstractmethod
     def responses(self) -> tuple[float, ...]:
@@ -177,8 +181,7 @@ def exact_values(game: "Game", objective: str, file: Path | None = None) -> Exac
                 raise
     if not at_once:
         raise ValueError(f"{game!r} has yet to be solved for {objective}; run: {solve_command(game, objective, file)}")
-    while solver.error > TOLERANCE:
-        solver.sweep()
+    solver.run(TOLERANCE)
     return solver.values(solver.tensors(), solver.error)
 
 
@@ -196,9 +199,7 @@ def require_exact_values(game: "Game", objective: str = MARGIN, file: Path | Non
         MissingExtra: they are in a file, and safetensors is not installed.
         ValueError: there are none: no such objective, no solver, or the variant is too large or has yet to be solved.
     """
-    if objective not in OBJECTIVES:
-        raise ValueError(f"objective={objective!r}; accepted: {', '.join(OBJECTIVES)}")
-    values = game.exact_values(objective, file)
+    values = game.exact_values(check_objective(objective), file)
     if values is None:
         raise ValueError(f"{game!r} can't be solved: the game has no solver")
     return values

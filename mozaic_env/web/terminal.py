@@ -11,11 +11,12 @@ import numpy as np
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
-from mozaic_env.arena.files import atomic_write, check_output_file
+from mozaic_env.arena.files import check_output_file
 from mozaic_env.arena.messages import one_line
 from mozaic_env.core import rows as on
 from mozaic_env.core.checks import check_whole_number
 from mozaic_env.core.extras import MissingExtra, importing
+from mozaic_env.core.files import atomic_write
 from mozaic_env.core.game import Game
 from mozaic_env.core.suggest import did_you_mean
 from mozaic_env.core.text import clean, user_path

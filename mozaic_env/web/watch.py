@@ -11,9 +11,10 @@ from importlib.resources import files
 from typing import Any
 
 from mozaic_env.agents.names import MODULES
-from mozaic_env.arena.files import atomic_write, check_output_file
+from mozaic_env.arena.files import check_output_file
 from mozaic_env.arena.messages import one_line
 from mozaic_env.core.extras import MissingExtra, need
+from mozaic_env.core.files import atomic_write
 from mozaic_env.web.watch_game import play_game
 from mozaic_env.web.watch_page import parts
 from mozaic_env.web.watch_run import Found, RunFolder

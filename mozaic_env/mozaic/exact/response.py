@@ -32,7 +32,6 @@ class MozaicResponse(BestResponse):
         self._tiles, self._amethyst = rows * cols, game.options["rules"] == EDITIONS[AMETHYST]
         self.boards = number_of_boards(rows, cols) * (1 if plain else len(symmetries(rows, cols)))
         most = MOST_TILES if plain else MOST_TILES_ASKED
-        self.refusal = ""
         if self._tiles > most:
             self.refusal = (
                 f"{game!r} has {self.boards:.2g} boards at which this agent would be asked; accepted: "
