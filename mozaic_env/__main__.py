@@ -1,8 +1,6 @@
 """`python -m mozaic_env` is the `mozaic` command."""
 
-import sys
-
-from mozaic_env.cli import main
+from mozaic_env.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

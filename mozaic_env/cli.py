@@ -9,12 +9,12 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 from mozaic_env import __version__
 from mozaic_env.agents.names import FORMS
 from mozaic_env.arena.messages import one_line, replace_missing_letters
-from mozaic_env.arena.parser import INTERRUPTED, USAGE_ERROR, Parser
+from mozaic_env.arena.parser import INTERRUPTED, USAGE_ERROR, Parser, exit_with
 from mozaic_env.core.exact import MARGIN, OBJECTIVES
 from mozaic_env.core.extras import MissingExtra
 from mozaic_env.games import GAMES
@@ -352,5 +352,10 @@ def _add_bench(subparsers: Subparsers) -> None:
     _add_game_options(parser)
 
 
+def command() -> NoReturn:
+    """The `mozaic` command as a process."""
+    exit_with(main())
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

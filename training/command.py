@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import NoReturn
 
 from mozaic_env.arena.messages import replace_missing_letters
-from mozaic_env.arena.parser import INTERRUPTED
+from mozaic_env.arena.parser import INTERRUPTED, exit_with
 
 
 def run_script(main: Callable[[], int | None]) -> NoReturn:
     """Ends the process with what a script's `main` returns; Ctrl-C is one word, not a traceback."""
     replace_missing_letters()
     try:
-        status = main()
+        status = main() or 0
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         status = INTERRUPTED
-    sys.exit(status)
+    exit_with(status)
 
 
 def shell_command(module: str, *words: str) -> str:
