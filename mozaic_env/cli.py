@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from mozaic_env import __version__
 from mozaic_env.agents.names import FORMS
 from mozaic_env.arena.messages import one_line, replace_missing_letters
-from mozaic_env.arena.parser import INTERRUPTED, USAGE_ERROR, Parser, exit_with
+from mozaic_env.arena.parser import INTERRUPTED, USAGE_ERROR, Parser
 from mozaic_env.core.exact import MARGIN, OBJECTIVES
 from mozaic_env.core.extras import MissingExtra
 from mozaic_env.games import GAMES
@@ -354,7 +354,15 @@ def _add_bench(subparsers: Subparsers) -> None:
 
 def command() -> NoReturn:
     """The `mozaic` command as a process."""
-    exit_with(main())
+    status = main()
+    if status == INTERRUPTED:
+        # CPython notes a KeyboardInterrupt that came while it ran a string, as it does to make a dataclass, and ends by
+        # the signal in place of the status, even though the interrupt was answered.
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 if __name__ == "__main__":

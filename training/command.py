@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import NoReturn
 
 from mozaic_env.arena.messages import replace_missing_letters
-from mozaic_env.arena.parser import INTERRUPTED, exit_with
+from mozaic_env.arena.parser import INTERRUPTED
 
 
 def run_script(main: Callable[[], int | None]) -> NoReturn:
     """Ends the process with what a script's `main` returns; Ctrl-C is one word, not a traceback."""
     replace_missing_letters()
     try:
-        status = main() or 0
+        status = main()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         status = INTERRUPTED
-    exit_with(status)
+    sys.exit(status)
 
 
 def shell_command(module: str, *words: str) -> str:

@@ -1,7 +1,6 @@
 """Command lines: errors of one line that say what may have been meant, and no option twice."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from itertools import takewhile
@@ -11,18 +10,6 @@ from mozaic_env.arena.messages import one_line
 from mozaic_env.core.suggest import did_you_mean
 
 USAGE_ERROR, INTERRUPTED = 2, 130  # the latter as shells report signal 2
-
-
-def exit_with(status: int) -> NoReturn:
-    """Ends the process."""
-    if status == INTERRUPTED:
-        # CPython notes a KeyboardInterrupt that came while it ran a string, as it does to make a dataclass, and ends by
-        # the signal in place of the status, even though the interrupt was answered.
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
-        os._exit(status)
-    sys.exit(status)
 
 
 class Parser(argparse.ArgumentParser):
