@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import signal
 import sys
+import tempfile
 
 import pytest
 
@@ -16,6 +19,11 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # Torch with several threads on a busy machine of few cores is many times slower than with one. It
 # reads this when it is first imported, in the processes that tests start as well.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# What the user has kept, such as solved boards, must not decide whether a test passes. The workers inherit it.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="mozaic_env-tests-")
+    atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 # The width of tables; whoever runs the tests, and what runs them, may have set it.
 os.environ.pop("COLUMNS", None)
