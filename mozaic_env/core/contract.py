@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import overload
 
-from mozaic_env.core.jit import jit
+from mozaic_env.core.jit import depend_on, jit
 
 HEADER = [
     ("key", np.uint64),  # of the game's random stream
@@ -61,6 +61,7 @@ def register(dtype: np.dtype[Any], kernels: dict[str, Any]) -> None:
     if row_type in _kernels:
         raise ValueError(f"another game already has the row type {dtype}; name a field differently")
     _kernels[row_type] = {**_defaults, **kernels}
+    depend_on(row_type, (kernel.py_func for kernel in kernels.values()))
 
 
 def _of_game(function: Callable[..., Any]) -> Callable[..., Any]:

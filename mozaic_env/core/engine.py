@@ -14,6 +14,7 @@ import numpy as np
 from numba.extending import overload
 
 from mozaic_env.core.contract import Integers, Row
+from mozaic_env.core.jit import depend_on
 
 GOES_ON, LOST, DRAWN = range(3)  # what `standing` says
 
@@ -33,7 +34,9 @@ def register(dtype: np.dtype[Any], kernels: dict[str, Any]) -> None:
     """
     if set(kernels) != set(_names):
         raise ValueError(f"a game provides {', '.join(_names)}; got {', '.join(kernels)}")
-    _kernels[numba.from_dtype(dtype)] = dict(kernels)
+    row_type = numba.from_dtype(dtype)
+    _kernels[row_type] = dict(kernels)
+    depend_on(row_type, (kernel.py_func for kernel in kernels.values()))
 
 
 def is_offered(dtype: np.dtype[Any]) -> bool:

@@ -3,7 +3,8 @@
 Numba's own cache keys a function by its own source file, has one index per function that concurrent
 processes overwrite, and fails at import when no directory is writable. Here instead:
 
-* the folder's name contains a digest of all compiled sources, so a change recompiles all that it may touch;
+* the key contains a digest of the function's module, of all that it imports, and of the games whose rows it is
+  compiled for, so a change recompiles all that it may touch, and nothing else;
 * each signature has a file of its own, written atomically, so processes cannot harm each other;
 * no folder is trusted in which another user could plant code, since loading it runs it;
 * without a writable folder everything still runs, compiled anew in each process.
@@ -18,7 +19,7 @@ import stat
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,31 +70,71 @@ def _is_private(folder: Path) -> bool:
     return status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o002
 
 
-def _compiled_sources() -> dict[str, bytes]:
-    """The package's modules that compile something, and all that those import from the package."""
+@functools.cache
+def _sources() -> dict[str, tuple[bytes, set[str]]]:
+    """For each module of the package the digest of its text, and the names that it imports from the package."""
     sources = {}
     for path in PACKAGE.rglob("*.py"):
         parts = (PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)
-        sources[".".join(parts).removesuffix(".__init__")] = path.read_bytes()
-    wanted: dict[str, bytes] = {}
-    todo = [module for module, text in sources.items() if b"\n@jit" in text]
+        text = path.read_bytes()
+        imported = set()
+        for base, names in _IMPORT.findall(text.decode()):
+            imported |= {base, *(f"{base}.{name}" for name in re.findall(r"\w+", names))}
+        sources[".".join(parts).removesuffix(".__init__")] = hashlib.blake2b(text).digest(), imported
+    return sources
+
+
+@functools.cache
+def _module_digest(module: str) -> str:
+    """Digest of a module of the package and of all that it imports from the package, directly or not."""
+    wanted: set[str] = set()
+    todo = [module]
     while todo:
-        module = todo.pop()
-        if module in wanted or module not in sources:
-            continue
-        wanted[module] = sources[module]
-        for base, names in _IMPORT.findall(sources[module].decode()):
-            todo += [base, *(f"{base}.{name}" for name in re.findall(r"\w+", names))]
-    return wanted
+        name = todo.pop()
+        if name in _sources() and name not in wanted:
+            wanted.add(name)
+            todo += _sources()[name][1]
+    return _digest(f"{name} {_sources()[name][0].hex()}" for name in sorted(wanted))
 
 
-def _sources_digest() -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    settings = [getattr(numba.config, name) for name in _SETTINGS]
-    digest.update(f"{numba.__version__} {sys.version_info[:2]} {settings}".encode())
-    for module, text in sorted(_compiled_sources().items()):
-        digest.update(module.encode() + text)
-    return digest.hexdigest()
+@functools.cache
+def _source_digest(module: str, file: str) -> str:
+    """Digest of all that a function compiled from this module may be made of, but for the games of its rows.
+
+    A module elsewhere may import anything from here.
+    """
+    if module in _sources():
+        return _module_digest(module)
+    return _digest([hashlib.blake2b(Path(file).read_bytes()).hexdigest(), *map(_module_digest, sorted(_sources()))])
+
+
+def _digest(words: Iterable[str]) -> str:
+    return hashlib.blake2b("\n".join(words).encode(), digest_size=16).hexdigest()
+
+
+_row_functions: dict[numba.types.Type, list[Callable[..., Any]]] = {}
+
+
+def depend_on(row_type: numba.types.Type, functions: Iterable[Callable[..., Any]]) -> None:
+    """Says that whatever is compiled for rows of a type has these Python functions of their game inside."""
+    _row_functions.setdefault(row_type, []).extend(functions)
+
+
+def _rows_in(given: Any) -> Iterator[numba.types.Type]:
+    """The row types within the types of arguments."""
+    if isinstance(given, numba.types.Record):
+        yield given
+    elif isinstance(given, numba.types.Array):
+        yield from _rows_in(given.dtype)
+    elif isinstance(given, (tuple, numba.types.BaseTuple)):
+        for part in given:
+            yield from _rows_in(part)
+
+
+def _games_digest(signature: tuple[numba.types.Type, ...]) -> str:
+    functions = [one for row_type in _rows_in(signature) for one in _row_functions.get(row_type, ())]
+    files = {(one.__module__, one.__code__.co_filename) for one in functions}
+    return _digest(_source_digest(*file) for file in sorted(files))
 
 
 @functools.cache
@@ -120,8 +161,9 @@ def cache_folder() -> Path | None:
 
 
 def _usable(base: Path) -> Path | str:
-    """The folder for this version's code in another one, or why it can't be there."""
-    folder = base / f"compiled-{_sources_digest()}"
+    """The folder for this compiler's code in another one, or why it can't be there."""
+    settings = [str(getattr(numba.config, name)) for name in _SETTINGS]
+    folder = base / f"compiled-{_digest([numba.__version__, str(sys.version_info[:2]), *settings])[:16]}"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o755)
         with tempfile.TemporaryFile(dir=folder):
@@ -149,12 +191,8 @@ class _Locator:
         return str(cache_folder())
 
     def get_source_stamp(self) -> str:
-        """Digest of the function's file, for files that the digest in the folder's name leaves out.
-
-        Numba's key has the bytecode, which tells neither constants nor files apart.
-        """
-        path = Path(self._py_file).resolve()
-        return "" if PACKAGE in path.parents else hashlib.blake2b(path.read_bytes()).hexdigest()
+        """Numba's own key has the bytecode, which tells neither constants nor files apart."""
+        return _source_digest(self._module, self._py_file)
 
     def get_disambiguator(self) -> str:
         return self._module
@@ -168,7 +206,7 @@ class _FilePerSignature(IndexDataCacheFile):  # type: ignore[misc]
     """One file per signature and processor instead of an index that processes overwrite."""
 
     def _name(self, key: Any) -> str:
-        content = repr((self._source_stamp, key)).encode()
+        content = repr((self._source_stamp, _games_digest(getattr(key[0], "args", key[0])), key)).encode()
         number = int.from_bytes(hashlib.blake2b(content, digest_size=7).digest(), "big")
         return str(self._data_name(number))
 

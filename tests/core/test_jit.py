@@ -166,14 +166,59 @@ def test_a_temporary_folder_that_others_may_have_made_is_not_trusted(site: Path,
     assert not list(theirs.iterdir())
 
 
-def test_a_changed_source_gets_another_folder(site: Path, tmp_path: Path) -> None:
+OF_A_GAME = """
+import mozaic_env
+from mozaic_env.core.contract import deal
+from mozaic_env.core.jit import cache_folder
+from mozaic_env.core.stream import below
+import numpy as np
+row = mozaic_env.make_game("mozaic").rows(1)[0]
+deal(row)
+print(cache_folder())
+print(below(np.uint64(2**63), 10), sum(deal.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "changed", "hits"),
+    [
+        (SCRIPT, "core/stream.py", 0),  # the function's own module
+        (SCRIPT, "core/jit.py", 0),  # one that it imports
+        (SCRIPT, "mozaic/rules.py", 1),
+        (OF_A_GAME, "mozaic/rules.py", 0),  # of the game whose row it is given
+        (OF_A_GAME, "mozaic/symbols.py", 1),
+        (OF_A_GAME, "mosaic_chess/rules.py", 1),
+    ],
+)
+def test_a_change_recompiles_what_it_may_touch(
+    site: Path, tmp_path: Path, script: str, changed: str, hits: int
+) -> None:
     variables = {"MOZAIC_ENV_CACHE": str(tmp_path / "cache")}
-    folder, _ = finish(start(site, **variables))
-    with open(site / "mozaic_env" / "mozaic" / "actions.py", "a") as source:
+    folder, _ = finish(start(site, script, **variables))
+    with open(site / "mozaic_env" / changed, "a") as source:
         source.write("# changed\n")
-    other, hits = finish(start(site, **variables))
-    assert other != folder
+    assert finish(start(site, script, **variables)) == (folder, hits)
+
+
+def test_rows_of_a_game_elsewhere(site: Path, tmp_path: Path) -> None:
+    """What the package compiles for them has that game's functions inside."""
+    variables = {"MOZAIC_ENV_CACHE": str(tmp_path / "cache")}
+    (site / "dice.py").write_text((Path(__file__).parents[1] / "dice.py").read_text())
+    script = """
+import dice, numpy as np
+from mozaic_env.core.contract import deal
+from mozaic_env.core.jit import cache_folder
+from mozaic_env.core.stream import below
+deal(dice.Dice().rows(1)[0])
+print(cache_folder())
+print(below(np.uint64(2**63), 10), sum(deal.stats.cache_hits.values()))
+"""
+    folder, hits = finish(start(site, script, **variables))
     assert hits == 0
+    assert finish(start(site, script, **variables)) == (folder, 1)
+    with open(site / "dice.py", "a") as source:
+        source.write("# changed\n")
+    assert finish(start(site, script, **variables)) == (folder, 0)
 
 
 def test_code_that_checks_indices_has_another_folder(site: Path, tmp_path: Path) -> None:
