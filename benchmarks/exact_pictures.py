@@ -15,8 +15,8 @@ from PIL import Image
 from mozaic_env.core import rows as kernels
 from mozaic_env.core.exact import ExactValues, require_exact_values
 from mozaic_env.core.game import Game
-from mozaic_env.core.picture import Picture, Text
-from mozaic_env.core.raster import to_rgb
+from mozaic_env.drawing.picture import Picture, Text
+from mozaic_env.drawing.raster import to_rgb
 from mozaic_env.games import make_game
 
 BEST, OTHER = "#0b6e4f", "#6d675f"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena.regret import RegretResult, measure_regret
+from mozaic_env.arena.exact.regret import RegretResult, measure_regret
 from mozaic_env.core.exact import require_exact_values
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.distributions import Categorical
 
 from mozaic_env import make_agent, make_game
-from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.agents.policy.agent import PolicyAgent
 from mozaic_env.arena.match import play_match
 
 

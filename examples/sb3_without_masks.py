@@ -24,7 +24,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 from torch import Tensor, nn
 
 from mozaic_env import make_agent, make_game
-from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.agents.policy.agent import PolicyAgent
 from mozaic_env.arena.match import play_match
 from mozaic_env.envs.sb3 import GameVecEnv
 

@@ -29,9 +29,9 @@ from torch import Tensor, nn
 from torch.distributions import Categorical
 
 from mozaic_env import make_agent, make_game
-from mozaic_env.agents.checkpoint import save
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
-from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.agents.policy.agent import PolicyAgent
+from mozaic_env.agents.policy.checkpoint import save
+from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 from mozaic_env.arena.match import play_match
 
 

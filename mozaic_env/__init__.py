@@ -18,7 +18,7 @@ from gymnasium.envs.registration import register, registry
 if TYPE_CHECKING:
     from mozaic_env.agents.base import Agent
     from mozaic_env.agents.specs import make_agent
-    from mozaic_env.envs.single import GameEnv
+    from mozaic_env.envs.gymnasium.single import GameEnv
     from mozaic_env.games import make_game
 
 __version__ = "0.1.0"
@@ -26,7 +26,7 @@ __version__ = "0.1.0"
 # Imported when first used: importing Numba takes longer than all the rest.
 _LAZY = {
     "Agent": "mozaic_env.agents.base",
-    "GameEnv": "mozaic_env.envs.single",
+    "GameEnv": "mozaic_env.envs.gymnasium.single",
     "make_agent": "mozaic_env.agents.specs",
     "make_game": "mozaic_env.games",
 }
@@ -38,8 +38,8 @@ for _id, _game in _IDS.items():
     if _id not in registry:
         register(
             id=_id,
-            entry_point="mozaic_env.envs.single:GameEnv",
-            vector_entry_point="mozaic_env.envs.vector:GameVectorEnv",
+            entry_point="mozaic_env.envs.gymnasium.single:GameEnv",
+            vector_entry_point="mozaic_env.envs.gymnasium.vector:GameVectorEnv",
             kwargs={"game": _game},
         )
 

@@ -234,7 +234,7 @@ def _add_solve(subparsers: Subparsers) -> None:
     parser = _add(
         subparsers,
         "solve",
-        "mozaic_env.arena.solve",
+        "mozaic_env.arena.exact.solve",
         "Solve a board of Mozaic: the exact value of every action. Up to 16 tiles, 12 for --objective outcome. "
         "Interrupted, the same command goes on.",
     )
@@ -249,7 +249,7 @@ def _add_exploit(subparsers: Subparsers) -> None:
     parser = _add(
         subparsers,
         "exploit",
-        "mozaic_env.arena.exploit",
+        "mozaic_env.arena.exact.exploit",
         "Work out what the best response to an agent gets, exactly, on a board that is small enough.",
     )
     parser.epilog = "example: mozaic exploit pattern --rows 3 --cols 4"
@@ -283,7 +283,7 @@ def _add_play(subparsers: Subparsers) -> None:
     parser = _add(
         subparsers,
         "play",
-        "mozaic_env.web.command",
+        "mozaic_env.web.play.command",
         "Play in the browser or the terminal, against agents, people at the same screen, or agents among themselves.",
     )
     parser.epilog = _agents_and("mozaic play --agents runs/quick pattern random --rules onyx")
@@ -314,7 +314,7 @@ def _add_watch(subparsers: Subparsers) -> None:
     parser = _add(
         subparsers,
         "watch",
-        "mozaic_env.web.watch",
+        "mozaic_env.web.watch.command",
         "Show a training run in the browser while it goes on: strength, games, speed, and a game of its latest policy.",
     )
     parser.epilog = "example: mozaic watch runs/quick"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from chess_reference import Move, ReferenceChess
 
-from mozaic_env.mosaic_chess import board, notation
-from mozaic_env.mosaic_chess.game import MosaicChess
+from mozaic_env.games.mosaic_chess import board, notation
+from mozaic_env.games.mosaic_chess.game import MosaicChess
 from mozaic_env.testing import rows as on
 
 GAME = MosaicChess()

@@ -17,9 +17,9 @@ from mozaic_env.core import contract
 from mozaic_env.core.contract import CHANCE, HEADER, OVER
 from mozaic_env.core.game import Field, Game, Rows, binary, counts
 from mozaic_env.core.jit import jit
-from mozaic_env.core.picture import Picture
 from mozaic_env.core.record import Record
 from mozaic_env.core.stream import LUCK, below, random_bits
+from mozaic_env.drawing.picture import Picture
 
 PLAYERS = 3
 ROLLS = np.array(list(combinations_with_replacement(range(1, 7), 2)))

@@ -17,9 +17,9 @@ from mozaic_env.core.contract import HEADER, OVER
 from mozaic_env.core.exact import MARGIN, OUTCOME, ExactValues
 from mozaic_env.core.game import Field, Game, Rows, binary, counts
 from mozaic_env.core.jit import jit
-from mozaic_env.core.picture import Picture
 from mozaic_env.core.record import Record
 from mozaic_env.core.stream import below
+from mozaic_env.drawing.picture import Picture
 
 PLAYERS = 3
 ROW = np.dtype([*HEADER, ("pile", np.uint8), ("turn", np.uint8), ("stones", np.uint8), ("taken", np.uint8, (3,))])

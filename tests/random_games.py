@@ -12,7 +12,7 @@ import numpy as np
 from mozaic_env.core import contract
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import AGENT, keys_from_seeds, random_bits
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic.game import Mozaic
 
 Rows = Any
 VARIANTS = [

@@ -10,8 +10,8 @@ import pytest
 from mozaic_env.bench import environments, loops, measure, peers, report
 from mozaic_env.bench.measure import DECISIONS, MICROSECONDS, RATIO, Case, Ratio
 from mozaic_env.cli import main
-from mozaic_env.envs.batch import Buffers
 from mozaic_env.games import make_game
+from mozaic_env.simulation.batch import Buffers
 
 ROW = {"group", "name", "value", "low", "high", "unit", "repetitions", "left_out", "cores", "produces"}
 
@@ -173,7 +173,7 @@ def test_numbers_have_three_digits(value, unit, text):
 
 def test_the_bare_loop_shows_what_is_on_its_rows():
     """What is timed is the real thing: legal play, and the observation and mask of the state that follows."""
-    from mozaic_env.envs.loops import masks_of
+    from mozaic_env.simulation.loops import masks_of
 
     game = make_game("mozaic")
     rows, buffers = game.rows(64), Buffers(game, 64)

@@ -115,8 +115,8 @@ def test_regret_by_outcome(capsys):
 def save_checkpoint(folder, seed):
     import torch
 
-    from mozaic_env.agents.checkpoint import save
-    from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+    from mozaic_env.agents.policy.checkpoint import save
+    from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
     from mozaic_env.games import make_game
 
     game = make_game("mozaic", rules="onyx", rows=4, cols=4)

@@ -14,7 +14,7 @@ import gymnasium as gym
 import pytest
 from processes import ROOT
 
-from mozaic_env.agents.checkpoint import read_card
+from mozaic_env.agents.policy.checkpoint import read_card
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import append_evaluation, read_evaluations
 from mozaic_env.arena.ladder import append_result, read_results
@@ -22,14 +22,14 @@ from mozaic_env.arena.match import play_match
 from mozaic_env.arena.records import append_records, read_records, write_records
 from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
-from mozaic_env.core.text import clean, read_text
+from mozaic_env.core.text.files import clean, read_text
 from mozaic_env.games import make_game
-from mozaic_env.web.film import Film
-from mozaic_env.web.watch_run import Metrics, RunFolder
+from mozaic_env.web.play.film import Film
+from mozaic_env.web.watch.run_data import Metrics, RunFolder
 from training.config import load_config
 from training.curves import read_curves
-from training.run_folder import METRICS, RUN
-from training.space import Space
+from training.runs.folder import METRICS, RUN
+from training.sweeps.space import Space
 
 GAME = make_game("mozaic", rows=4, cols=4)
 POSITION = "4/4/y3/yybb y y 1 4,6,1,1,1,1 0-0"
@@ -129,7 +129,7 @@ def test_what_is_added_begins_a_line_of_its_own(tmp_path: Path) -> None:
 
 
 def test_moves_that_are_piped_into_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    from mozaic_env.web.terminal import _read
+    from mozaic_env.web.play.terminal import _read
 
     monkeypatch.setattr(sys, "stdin", io.StringIO("\ufeffd4 \r\n"))
     assert _read("> ") == "d4"

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena import solve as command
+from mozaic_env.arena.exact import solve as command
 from mozaic_env.cli import main
-from mozaic_env.core import cache, exact, exact_files, extras
+from mozaic_env.core import exact, extras
+from mozaic_env.core.storage import cache, exact_values
 from mozaic_env.games import make_game
 
 pytest.importorskip("safetensors", reason="safetensors is not installed")
@@ -25,7 +26,7 @@ SMALL = ["--rows", "2", "--cols", "4"]
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setattr(exact_files, "user_cache", lambda: tmp_path / "cache")
+    monkeypatch.setattr(exact_values, "user_cache", lambda: tmp_path / "cache")
     monkeypatch.delenv("MOZAIC_ENV_CACHE", raising=False)
     exact.exact_values.cache_clear()
     return tmp_path / "cache"
@@ -56,7 +57,7 @@ def test_solve_keeps_the_values_where_all_find_them(own_cache, capsys):
 
 
 def test_without_a_home_small_boards_are_solved_and_files_have_to_be_named(capsys, monkeypatch):
-    monkeypatch.setattr(exact_files, "user_cache", lambda: None)
+    monkeypatch.setattr(exact_values, "user_cache", lambda: None)
     monkeypatch.delenv("MOZAIC_ENV_CACHE", raising=False)
     assert make_game("mozaic", rules="onyx", rows=2, cols=4).exact_values().start_value == 0.0
     assert "none of HOME, XDG_CACHE_HOME and MOZAIC_ENV_CACHE names one; name a file with --out" in refused(
@@ -88,7 +89,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, capsys, monkeypatch):
     game = make_game("mozaic", rows=2, cols=4)
     solver = game.exact_solver()
     solver.sweep()
-    exact_files.write(file, solver, 1, 0.0)
+    exact_values.write(file, solver, 1, 0.0)
     before = file.read_bytes()
 
     def full(*arguments):
@@ -142,7 +143,7 @@ def rewrite(file, how):
         key, _, text = how.partition(" ")
         card[key] = json.loads(text)
     if "sha256" in card:
-        card["sha256"] = exact_files._digest(tensors)
+        card["sha256"] = exact_values._digest(tensors)
     file.write_bytes(safetensors.numpy.save(tensors, {"card": json.dumps(card)}))
 
 
@@ -236,7 +237,7 @@ def test_a_chosen_folder_that_is_none_is_ignored_with_one_warning(own_cache, tmp
     cache._named_folder.cache_clear()
     game = make_game("mozaic", rows=2, cols=4)
     with pytest.warns(RuntimeWarning, match=f"MOZAIC_ENV_CACHE='{value}' is ignored") as warned:
-        files = [exact_files.default_file(game, "margin") for _ in range(2)]
+        files = [exact_values.default_file(game, "margin") for _ in range(2)]
     assert len(warned) == 1
     assert {file.parent for file in files} == {own_cache / "exact"}
     assert not list(tmp_path.iterdir())

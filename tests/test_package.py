@@ -19,38 +19,38 @@ from mozaic_env.games import GAMES, make_game
 PACKAGE = ROOT / "mozaic_env"
 STANDARD = set(sys.stdlib_module_names)
 
-# For each folder or module: what of the package it may import, and what else that is no standard library.
-CORE = {"core"}
-GAME_LIBRARIES = {"numpy", "numba"}
+# For each folder: what of the package it may import, and what else that is no standard library.
+GAMES_OWN = {"mozaic", "crystal_mosaic", "mosaic_chess"}  # the floors above reach them through `games` alone
+BELOW_AGENTS = {"core", "drawing", "games", "simulation"}
 ALLOWED: dict[str, tuple[set[str], set[str]]] = {
-    "core": (CORE, {"numpy", "numba", "llvmlite", "safetensors"}),
-    "mozaic": ({"core", "mozaic"}, GAME_LIBRARIES),
-    "crystal_mosaic": ({"core", "crystal_mosaic"}, GAME_LIBRARIES),
-    "mosaic_chess": ({"core", "mosaic_chess"}, GAME_LIBRARIES),
-    "games": ({"core", "games"}, set()),
+    "core": ({"core", "drawing"}, {"numpy", "numba", "llvmlite", "safetensors"}),
+    "drawing": ({"core", "drawing"}, {"numpy", "PIL"}),
+    "games": ({"core", "drawing", "games"}, {"numpy", "numba"}),
+    "simulation": ({"core", "games", "agents", "simulation"}, {"numpy", "numba"}),
     "agents": (
-        {"core", "agents", "games"},
+        {*BELOW_AGENTS, "agents"},
         {"numpy", "numba", "gymnasium", "torch", "safetensors", "stable_baselines3", "sb3_contrib"},
     ),
     "envs": (
-        {"core", "agents", "envs", "games"},
+        {*BELOW_AGENTS, "agents", "envs"},
         {"numpy", "numba", "gymnasium", "stable_baselines3", "pettingzoo", "pyspiel", "open_spiel", "pygame", "ray"},
     ),
-    "rllib": ({"core", "agents", "envs", "games", "rllib"}, {"numpy", "gymnasium", "torch", "ray"}),
-    "testing": (
-        {"core", "agents", "envs", "games", "testing"},
-        {"numpy", "gymnasium", "stable_baselines3"},
-    ),
+    "rllib": ({*BELOW_AGENTS, "agents", "envs", "rllib"}, {"numpy", "gymnasium", "torch", "ray"}),
+    "testing": ({*BELOW_AGENTS, "agents", "envs", "testing"}, {"numpy", "gymnasium", "stable_baselines3"}),
 }
-GAME_FOLDERS = {"mozaic", "crystal_mosaic", "mosaic_chess"}  # the floors above reach them through `games` alone
 
 
 def sources(part: str) -> list[Path]:
-    """The files of a folder or module; drawing may use what it likes to draw."""
-    module = PACKAGE / f"{part}.py"
-    files = [module] if module.exists() else sorted((PACKAGE / part).rglob("*.py"))
+    """The files of a folder."""
+    files = sorted((PACKAGE / part).rglob("*.py"))
     assert files, part
-    return [file for file in files if not (part in GAME_FOLDERS and file.name == "drawing.py")]
+    return files
+
+
+def game_of(module: str) -> str | None:
+    """The game that a module of the package belongs to."""
+    parts = module.split(".")
+    return parts[2] if parts[:2] == ["mozaic_env", "games"] and parts[2:] and parts[2] in GAMES_OWN else None
 
 
 def imports(file: Path) -> Iterator[tuple[int, str]]:
@@ -89,26 +89,31 @@ def test_every_part_has_its_rule() -> None:
     assert parts - set(ALLOWED) - above <= {"__init__"}
 
 
-def test_drawing_of_a_game_imports_no_rules_from_above() -> None:
-    for folder in GAME_FOLDERS:
-        for line, module in imports(PACKAGE / folder / "drawing.py"):
-            top, _, rest = module.partition(".")
-            assert top != "mozaic_env" or rest.split(".")[0] in {"core", folder}, f"line {line}"
+def test_a_game_knows_no_other_game_and_nothing_above_knows_one() -> None:
+    """The list of games, `games/__init__.py`, names them all."""
+    wrong = [
+        f"{file.relative_to(ROOT)}:{line} imports {module}"
+        for file in sorted(PACKAGE.rglob("*.py"))
+        for line, module in imports(file)
+        if (game := game_of(module)) and file != PACKAGE / "games" / "__init__.py"
+        if PACKAGE / "games" / game not in file.parents
+    ]
+    assert not wrong
 
 
 @pytest.mark.parametrize("part", ["arena"])
-def test_the_arena_knows_no_page_and_no_game(part: str) -> None:
+def test_the_arena_knows_no_page(part: str) -> None:
     wrong = [
         f"{file.relative_to(ROOT)}:{line} imports {module}"
         for file in sources(part)
         for line, module in imports(file)
-        if module.startswith("mozaic_env.") and module.split(".")[1] in {"web", "cli", "testing", *GAME_FOLDERS}
+        if module.startswith("mozaic_env.") and module.split(".")[1] in {"web", "cli", "testing"}
     ]
     assert not wrong
 
 
 def test_the_page_knows_no_game() -> None:
-    above = {"cli", "testing", *GAME_FOLDERS}
+    above = {"cli", "testing"}
     for file in sources("web"):
         for line, module in imports(file):
             assert not (module.startswith("mozaic_env.") and module.split(".")[1] in above), f"{file}:{line}"

@@ -14,13 +14,13 @@ from rich.console import Console
 
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
-from mozaic_env.arena.exploit import Exploitability, exploit_table
-from mozaic_env.arena.figures import shortened
+from mozaic_env.arena.exact.exploit import Exploitability, exploit_table
+from mozaic_env.arena.exact.regret import RegretResult, measure_regret
 from mozaic_env.arena.match import play_match
-from mozaic_env.arena.ratings import merge_pairs, rate
-from mozaic_env.arena.regret import RegretResult, measure_regret
-from mozaic_env.arena.regret_tables import regret_cells
+from mozaic_env.arena.report.regret_tables import regret_cells
+from mozaic_env.arena.report.tables import shortened
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.arena.statistics.ratings import merge_pairs, rate
 from mozaic_env.bench import report
 from mozaic_env.bench.measure import DECISIONS, Row
 from mozaic_env.games import make_game
@@ -96,19 +96,19 @@ def bench() -> tuple[Any, Lines]:
 
 
 def throughput() -> tuple[Any, Lines]:
-    made = pytest.importorskip("training.throughput", reason="needs the extra train")
+    made = pytest.importorskip("benchmarks.throughput", reason="needs the extra train")
     speeds = {"own": [1234.5], "stock, minibatches of 64": [617.25], "stock, minibatches of 1024": [411.5]}
     return made.make_table("title", speeds, dict.fromkeys(speeds, 16)), [["1,234", "1.00"], ["617", "2.00"], ["412"]]
 
 
 def rllib_throughput() -> tuple[Any, Lines]:
-    made = pytest.importorskip("training.rllib_throughput", reason="needs the extra train")
+    made = pytest.importorskip("benchmarks.rllib_throughput", reason="needs the extra train")
     turns = {number: [made.Turn(10_000 * number, 2.0, 6.0, 10.0, 40.0)] for number in (1, 2)}
     return made.make_table(turns, "title"), [["5,000", "1,000"], ["10,000", "2,000"]]
 
 
 def sweep() -> tuple[Any, Lines]:
-    made = pytest.importorskip("training.study_report", reason="needs the extra sweep")
+    made = pytest.importorskip("training.sweeps.report", reason="needs the extra sweep")
     optuna = pytest.importorskip("optuna")
     keys = ["ppo.learning_rate", "warm_start.learning_rate", "network.value_hidden", "opponents.priority.power"]
     trials = []
@@ -125,7 +125,7 @@ def sweep() -> tuple[Any, Lines]:
 
 
 def timing() -> tuple[Any, Lines]:
-    made = pytest.importorskip("training.timing", reason="needs the extra train")
+    made = pytest.importorskip("training.runs.timing", reason="needs the extra train")
     clock = made.Stopwatch()
     for phase in (made.WARM_START, made.SELF_PLAY):
         with clock.phase(phase):

@@ -5,7 +5,7 @@ import sys
 
 from mozaic_env.core.extras import EXTRAS, MissingExtra, need
 
-# Before torch is imported anywhere; `mozaic_env.agents.network` says why.
+# Before torch is imported anywhere; `mozaic_env.agents.policy.network` says why.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 try:

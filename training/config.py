@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, TypeVar, get_origin
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from mozaic_env.core.suggest import did_you_mean
-from mozaic_env.core.text import read_text, user_path
+from mozaic_env.core.text.files import read_text, user_path
+from mozaic_env.core.text.suggest import did_you_mean
 
 Share = Annotated[float, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0)]
@@ -33,7 +33,7 @@ class GameSection(Section):
 
 
 class NetworkSection(Section):
-    """The size of the network, see `mozaic_env.agents.network.NetworkConfig`."""
+    """The size of the network, see `mozaic_env.agents.policy.network.NetworkConfig`."""
 
     channels: Annotated[int, Field(ge=1, le=1024)] = 32
     blocks: Annotated[int, Field(ge=0, le=64)] = 1
@@ -101,7 +101,7 @@ class PrioritySection(Section):
 
 
 class OpponentsSection(Section):
-    """Who the learner plays: relative shares of the games that begin; `training.league` says more."""
+    """Who the learner plays: relative shares of the games that begin; `training.ppo.league` says more."""
 
     mirror: Share = 0.7  # itself as of the last update
     past: Share = 0.2  # an earlier self, each as likely

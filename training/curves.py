@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.arena.files import check_names, check_output_file
-from mozaic_env.core.text import read_lines, user_path
+from mozaic_env.core.storage.outputs import check_names, check_output_file
+from mozaic_env.core.text.files import read_lines, user_path
 from training.command import run_script
-from training.run_folder import METRICS
+from training.runs.folder import METRICS
 
 CURVES, COMPARISON = "curves.svg", "comparison.svg"
 PREFIX, SUFFIX = "evaluation/", "/points"

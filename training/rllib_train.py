@@ -14,22 +14,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mozaic_env.agents.network import NetworkConfig
-from mozaic_env.agents.networks import check_network
+from mozaic_env.agents.policy.network import NetworkConfig
+from mozaic_env.agents.policy.networks import check_network
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.cluster import LOCAL, connect
-from mozaic_env.arena.files import check_names
 from mozaic_env.arena.parser import Parser
 from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.game import Game
-from mozaic_env.core.text import user_path
+from mozaic_env.core.storage.outputs import check_names
+from mozaic_env.core.text.files import user_path
 from mozaic_env.games import make_game
-from training.budget import Budget, Stopped
-from training.callbacks import SAMPLED, ProgressBar
 from training.command import run_script
 from training.config import load_config
-from training.rllib_config import RLlibConfig
-from training.run_folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, make_logger
+from training.ppo.callbacks import SAMPLED, ProgressBar
+from training.rllib.config import RLlibConfig
+from training.runs.budget import Budget, Stopped
+from training.runs.folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, make_logger
 from training.train import report
 
 MODULE = "training.rllib_train"
@@ -109,7 +109,7 @@ def resume(run: Path, overrides: Sequence[str]) -> tuple[RLlibConfig, Path]:
     for name in ("game", "network"):
         if getattr(old, name) != getattr(new, name):
             raise ValueError(f"{name} can't change when a run goes on; start another run")
-    from training.rllib_saving import latest_state
+    from training.rllib.saving import latest_state
 
     return new, latest_state(run)
 
@@ -139,9 +139,9 @@ def train(config: RLlibConfig, game: Game, folder: RunFolder, budget: Budget, be
     """
     import ray
 
-    from training.rllib_algorithm import make_algorithm
-    from training.rllib_saving import Saver, read_progress
-    from training.rllib_watch import Watch, write_numbers
+    from training.rllib.algorithm import make_algorithm
+    from training.rllib.progress import Watch, write_numbers
+    from training.rllib.saving import Saver, read_progress
 
     room, wanted = ray.cluster_resources().get("CPU", 0), config.runners.number * config.runners.cpus
     if room < wanted:

@@ -23,10 +23,10 @@ trial that was under way is then tried once more. A trial that fails is noted as
 import sys
 from collections.abc import Sequence
 
-from mozaic_env.arena.files import check_names
 from mozaic_env.arena.parser import Parser
 from mozaic_env.core.extras import MissingExtra, need
-from mozaic_env.core.text import user_path
+from mozaic_env.core.storage.outputs import check_names
+from mozaic_env.core.text.files import user_path
 from training.command import run_script, shell_command
 
 
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.trials < 1:
             raise ValueError(f"--trials {given.trials}; accepted: a whole number of at least 1")
         need("a sweep", "optuna")
-        from training.study import Sweep
+        from training.sweeps.study import Sweep
 
         with Sweep(given.study, given.config, given.space, given.overrides, given.minutes_each, given.pruner) as sweep:
             return sweep.run(given.trials, shell_command("training.sweep", *words))

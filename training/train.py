@@ -17,34 +17,34 @@ from pathlib import Path
 import torch
 
 from mozaic_env.agents.names import folder_name
-from mozaic_env.agents.network import NetworkConfig
-from mozaic_env.agents.networks import Network, check_network
-from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.agents.policy.agent import PolicyAgent
+from mozaic_env.agents.policy.network import NetworkConfig
+from mozaic_env.agents.policy.networks import Network, check_network
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
 from mozaic_env.arena.evaluate import append_evaluation, evaluate
-from mozaic_env.arena.files import check_names
+from mozaic_env.arena.exact.regret import measure_regret
 from mozaic_env.arena.match import further
 from mozaic_env.arena.parser import Parser
-from mozaic_env.arena.regret import measure_regret
 from mozaic_env.core.exact import require_exact_values
 from mozaic_env.core.game import Game
-from mozaic_env.core.text import user_path
+from mozaic_env.core.storage.outputs import check_names
+from mozaic_env.core.text.files import user_path
 from mozaic_env.games import make_game
-from training import state
-from training.budget import Budget, Stopped
-from training.callbacks import RunCallback
 from training.command import run_script
 from training.config import Config, load_config
 from training.curves import draw_curves
-from training.environment import PaidEnv
-from training.imitation import WarmStart
-from training.league import League
-from training.learner import SelfPlayPPO, computes_in_bfloat16, make_learner
-from training.lessons import make_teacher
-from training.run_folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, make_logger
-from training.saving import Saver
-from training.timing import SELF_PLAY, WARM_START, Stopwatch, watch_run
+from training.imitation.demonstrations import make_teacher
+from training.imitation.imitation import WarmStart
+from training.ppo.callbacks import RunCallback
+from training.ppo.environment import PaidEnv
+from training.ppo.league import League
+from training.ppo.learner import SelfPlayPPO, computes_in_bfloat16, make_learner
+from training.runs import state
+from training.runs.budget import Budget, Stopped
+from training.runs.folder import CONFIG, FINISHED, INTERRUPTED, RUN, RunFolder, make_logger
+from training.runs.saving import Saver
+from training.runs.timing import SELF_PLAY, WARM_START, Stopwatch, watch_run
 
 MODULE = "training.train"
 MOST_THREADS = 8  # with networks as small as these, more would only wait for each other

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mozaic_env.core.game import Game
-from mozaic_env.core.suggest import did_you_mean
-from mozaic_env.core.text import user_path
+from mozaic_env.core.text.files import user_path
+from mozaic_env.core.text.suggest import did_you_mean
 from mozaic_env.games import GAMES, game_class
 
 CHAMPION, PERFECT, POLICY = "champion", "perfect", "policy"

@@ -15,8 +15,8 @@ from mozaic_env.agents.names import CHAMPION, MODULES, PERFECT, POLICY, Spec, po
 from mozaic_env.core.exact import MARGIN
 from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
-from mozaic_env.core.suggest import did_you_mean
-from mozaic_env.core.text import user_path
+from mozaic_env.core.text.files import user_path
+from mozaic_env.core.text.suggest import did_you_mean
 
 AgentSpec = str | os.PathLike[str] | Agent
 
@@ -95,14 +95,14 @@ def _heuristic(game: Game) -> Callable[[str], str]:
 
 
 def _random(game: Game, spec: str, read: Spec) -> Agent:
-    from mozaic_env.agents.builtin import random_agent
+    from mozaic_env.agents.baselines import random_agent
 
     _read(spec, read.words, {})
     return random_agent(game)
 
 
 def _greedy(game: Game, spec: str, read: Spec) -> Agent:
-    from mozaic_env.agents.builtin import greedy_agent
+    from mozaic_env.agents.baselines import greedy_agent
 
     if read.name in game.heuristics:
         _read(spec, read.words, {})
@@ -114,7 +114,7 @@ def _greedy(game: Game, spec: str, read: Spec) -> Agent:
 
 
 def _expectimax(game: Game, spec: str, read: Spec) -> Agent:
-    from mozaic_env.agents.search import ExpectimaxAgent
+    from mozaic_env.agents.search.agents import ExpectimaxAgent
 
     options = _read(spec, read.words, {"depth": _number, "heuristic": _heuristic(game), "nodes": _number})
     try:
@@ -124,7 +124,7 @@ def _expectimax(game: Game, spec: str, read: Spec) -> Agent:
 
 
 def _alphabeta(game: Game, spec: str, read: Spec) -> Agent:
-    from mozaic_env.agents.alphabeta import AlphaBetaAgent
+    from mozaic_env.agents.search.alphabeta import AlphaBetaAgent
 
     options = _read(spec, read.words, {"depth": _number, "nodes": _number, "seconds": _seconds})
     try:
@@ -134,7 +134,7 @@ def _alphabeta(game: Game, spec: str, read: Spec) -> Agent:
 
 
 def _lookahead(game: Game, spec: str, read: Spec) -> Agent:
-    from mozaic_env.agents.search import LookaheadAgent
+    from mozaic_env.agents.search.agents import LookaheadAgent
 
     options = _read(spec, read.words, {"depth": _number, "width": _number, "heuristic": _heuristic(game)})
     try:
@@ -154,13 +154,13 @@ def _perfect(game: Game, spec: str, read: Spec) -> Agent:
 
 
 def _mcts(game: Game, spec: str, read: Spec) -> Agent:
-    from mozaic_env.agents.mcts import MctsAgent
+    from mozaic_env.agents.search.mcts import MctsAgent
 
     options = _read(spec, read.words, {"simulations": _number, "heuristic": _heuristic(game), "policy": str})
     if "policy" in options:
-        from mozaic_env.agents.checkpoint import load, resolve
-        from mozaic_env.agents.policy import PolicyAgent
-        from mozaic_env.agents.policy_search import OutcomeEstimator, RewardWeights
+        from mozaic_env.agents.policy.agent import PolicyAgent
+        from mozaic_env.agents.policy.checkpoint import load, resolve
+        from mozaic_env.agents.policy.search import OutcomeEstimator, RewardWeights
 
         folder = policy_folder(options["policy"], spec)
         checkpoint = load(champion_folder(spec, game) if folder is None else resolve(folder), game)
@@ -178,7 +178,7 @@ def champion_folder(spec: str, game: Game) -> Path:
     Raises:
         ValueError: it brings none for this game or variant.
     """
-    from mozaic_env.agents.checkpoint import read_card
+    from mozaic_env.agents.policy.checkpoint import read_card
 
     folder = game.champion
     if folder is None:
@@ -199,14 +199,14 @@ def _policy(game: Game, spec: str, read: Spec) -> Agent:
 
 
 def _of_checkpoint(game: Game, spec: str, folder: Path, words: Sequence[str]) -> Agent:
-    from mozaic_env.agents.policy import PolicyAgent
+    from mozaic_env.agents.policy.agent import PolicyAgent
 
     options = _read(spec, words, {"sample": _flag, "search": _flag, "candidates": _number})
     sample, search = options.pop("sample", False), options.pop("search", False)
     if sample and search:
         raise ValueError(f"agent {spec!r}: search=1 takes the best action, so it does not go with sample=1")
     if search:
-        from mozaic_env.agents.policy_search import PolicySearchAgent
+        from mozaic_env.agents.policy.search import PolicySearchAgent
 
         return PolicySearchAgent.load(folder, game, **options)
     if options:

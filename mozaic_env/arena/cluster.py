@@ -15,7 +15,7 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.arena.match import Progress, play_match
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.core.extras import need
-from mozaic_env.core.numbers import is_number
+from mozaic_env.core.text.numbers import is_number
 
 LOCAL = "local"  # the address that starts Ray on this machine for as long as it is needed
 OBJECT_STORE = 512 * 2**20  # bytes of shared memory that it then takes

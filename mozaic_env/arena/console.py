@@ -8,11 +8,8 @@ import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 
-from mozaic_env.arena.figures import Figures
-from mozaic_env.arena.intervals import Interval
-from mozaic_env.arena.ratings import PairCounts, Rating, points_between
-from mozaic_env.arena.regret import RegretResult
-from mozaic_env.arena.regret_tables import (
+from mozaic_env.arena.exact.regret import RegretResult
+from mozaic_env.arena.report.regret_tables import (
     GROUP_COLUMNS,
     GROUP_SPARE,
     REGRET_SPARE,
@@ -22,10 +19,13 @@ from mozaic_env.arena.regret_tables import (
     regret_note,
     regret_title,
 )
+from mozaic_env.arena.report.tables import Figures
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.arena.statistics.intervals import Interval
+from mozaic_env.arena.statistics.ratings import PairCounts, Rating, points_between
 from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
-from mozaic_env.core.numbers import not_minus_zero
+from mozaic_env.core.text.numbers import not_minus_zero
 from mozaic_env.games import game_class
 
 with importing("a table"):

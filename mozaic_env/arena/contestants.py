@@ -8,9 +8,9 @@ from typing import Any
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.names import MODULES, Spec, read_spec
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena.files import check_names
 from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
+from mozaic_env.core.storage.outputs import check_names
 from mozaic_env.games import make_game
 
 DEFAULT_GAME = "mozaic"
@@ -95,6 +95,6 @@ def _card(spec: str) -> dict[str, Any] | None:
     if read is None or read.checkpoint is None:
         return None
     need(f"agent {spec!r}", *MODULES)
-    from mozaic_env.agents import checkpoint
+    from mozaic_env.agents.policy import checkpoint
 
     return checkpoint.read_card(checkpoint.resolve(read.checkpoint))

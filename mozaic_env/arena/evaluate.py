@@ -11,14 +11,14 @@ from mozaic_env import __version__
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.names import read_spec
 from mozaic_env.arena.contestants import make_contestants, modules_of
-from mozaic_env.arena.files import check_output_file, make_output_folder, write_json
+from mozaic_env.arena.exact.regret import RegretResult, measure_regret
 from mozaic_env.arena.match import Progress, further, play_match, whole_rotations
 from mozaic_env.arena.records import write_records
-from mozaic_env.arena.regret import RegretResult, measure_regret
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.core.exact import MARGIN, require_exact_values
 from mozaic_env.core.extras import need
-from mozaic_env.core.text import read_text, user_path
+from mozaic_env.core.storage.outputs import check_output_file, make_output_folder, write_json
+from mozaic_env.core.text.files import read_text, user_path
 
 EVALUATION_FILE = "evaluation.json"  # in a run folder
 
@@ -140,7 +140,7 @@ def run(arguments: Namespace) -> int:
         with console.progress_bar("writing records", total) as progress:
             write_records(arguments.records, game, played, progress)
     if report is not None:
-        from mozaic_env.arena.report import write_report
+        from mozaic_env.arena.report.report import write_report
 
         with console.waiting("drawing the report"):
             write_report(report, game, results, title=title, regret=regret)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from mozaic_env.arena.results import MatchResult
-from mozaic_env.core.files import append_lines
 from mozaic_env.core.game import Game
-from mozaic_env.core.text import read_text, user_path
+from mozaic_env.core.storage.files import append_lines
+from mozaic_env.core.text.files import read_text, user_path
 
 
 def read_results(path: str | Path) -> tuple[list[MatchResult], list[str]]:

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Any, NoReturn
 
 from mozaic_env.arena.messages import one_line
-from mozaic_env.core.suggest import did_you_mean
+from mozaic_env.core.text.suggest import did_you_mean
 
 USAGE_ERROR, INTERRUPTED = 2, 130  # the latter as shells report signal 2
 

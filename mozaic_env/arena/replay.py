@@ -7,12 +7,12 @@ from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
-from mozaic_env.arena.files import check_output_file
 from mozaic_env.arena.messages import one_line
 from mozaic_env.arena.records import read_records
 from mozaic_env.core.extras import is_installed, need
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
+from mozaic_env.core.storage.outputs import check_output_file
 from mozaic_env.games import game_of_record
 
 FEW = 5  # lines whose errors are told
@@ -67,7 +67,7 @@ def _draw(arguments: Namespace, records: Sequence[tuple[int, Record | ValueError
     """Writes the pictures of one game."""
     if arguments.gif or arguments.png:
         need("a GIF or PNG", "PIL")
-    from mozaic_env.arena import film
+    from mozaic_env.drawing import film
 
     if len(records) > 1:
         raise ValueError(f"{arguments.file} holds {len(records)} records, and pictures show one: add --game N")

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.arena import intervals, loops
-from mozaic_env.arena.intervals import Interval
+from mozaic_env.arena import loops
+from mozaic_env.arena.statistics import intervals
+from mozaic_env.arena.statistics.intervals import Interval
 
 
 @dataclass(frozen=True)
@@ -81,11 +82,11 @@ class MatchResult:
         forfeits: games that each player lost by an illegal action.
         points: (wins + draws / 2) / games; with more than two players the mean share of the others whom the first
             player was placed above, half for a tie, see `places_won`.
-        interval: the 95% interval of `points`, see `mozaic_env.arena.intervals`.
+        interval: the 95% interval of `points`, see `mozaic_env.arena.statistics.intervals`.
         margin: mean lead of the first player at the end, in the game's unit.
         margin_interval: its 95% interval; None for one pair, which tells no spread.
         pairs: how many pairs gave the first player 0, 1/2, 1, 3/2 and 2 points of 2; with more players rotations,
-            see `mozaic_env.arena.intervals.rotation_counts`.
+            see `mozaic_env.arena.statistics.intervals.rotation_counts`.
         seats: the first player's results in each seat.
         distinct: number of games that differ in what happened; in few distinct games there is
             little to learn from.

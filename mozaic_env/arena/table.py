@@ -10,7 +10,7 @@ from mozaic_env.agents.kernels import RANDOM, RECIPE
 from mozaic_env.arena import loops
 from mozaic_env.arena.results import Games
 from mozaic_env.core.game import Game, Rows
-from mozaic_env.envs.loops import masks_of
+from mozaic_env.simulation.loops import masks_of
 
 
 class Table:

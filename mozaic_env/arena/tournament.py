@@ -9,14 +9,14 @@ from typing import Any
 from mozaic_env.agents.base import Agent
 from mozaic_env.arena.cluster import Pairing, play_on_cluster
 from mozaic_env.arena.contestants import make_contestants, modules_of
-from mozaic_env.arena.files import check_output_file, make_output_folder
 from mozaic_env.arena.ladder import append_result, identity, merge, pairing_seed, read_results
 from mozaic_env.arena.match import Progress, further, play_match, whole_rotations
-from mozaic_env.arena.ratings import Rating, choose_anchor, merge_pairs, rate
 from mozaic_env.arena.records import append_records, write_records
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.arena.statistics.ratings import Rating, choose_anchor, merge_pairs, rate
 from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
+from mozaic_env.core.storage.outputs import check_output_file, make_output_folder
 from mozaic_env.games import make_game
 
 
@@ -131,7 +131,7 @@ def run(arguments: Namespace) -> int:
     for note in notes:
         out.print(note, markup=False)
     if report is not None:
-        from mozaic_env.arena.report import write_ladder_report
+        from mozaic_env.arena.report.report import write_ladder_report
 
         with console.waiting("drawing the report"):
             write_ladder_report(report, game, ratings, counted, title=title, notes=notes)

@@ -28,9 +28,9 @@ def run(arguments: Namespace) -> int:
     need("this", "rich", *(["matplotlib"] if arguments.plot is not None else []))
     from mozaic_env.arena import console
     from mozaic_env.arena.contestants import make_contestants
-    from mozaic_env.arena.files import write_json
     from mozaic_env.bench import report
     from mozaic_env.bench.peers import missing_peers, peer_versions
+    from mozaic_env.core.storage.outputs import write_json
 
     seconds = _check(arguments)
     parts = [part for part in TITLES if part in (arguments.only or TITLES)]
@@ -58,8 +58,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _check(arguments: Namespace) -> float:
-    from mozaic_env.arena.files import check_output_file
     from mozaic_env.bench.report import PICTURES
+    from mozaic_env.core.storage.outputs import check_output_file
 
     seconds = arguments.seconds
     if seconds is None:

@@ -8,13 +8,13 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.agents.builtin import greedy_agent
+from mozaic_env.agents.baselines import greedy_agent
 from mozaic_env.bench import loops, moves_loop
 from mozaic_env.bench.measure import MICROSECONDS, Case, Ratio
 from mozaic_env.core.game import Game
-from mozaic_env.envs.batch import Buffers
-from mozaic_env.envs.single import GameEnv
-from mozaic_env.envs.vector import GameVectorEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
+from mozaic_env.envs.gymnasium.vector import GameVectorEnv
+from mozaic_env.simulation.batch import Buffers
 
 Plan = tuple[list[Case], list[Ratio]]  # what is measured in turn, and what is divided
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from mozaic_env import __version__
 from mozaic_env.bench.measure import DECISIONS, Row
-from mozaic_env.core.text import user_path
+from mozaic_env.core.text.files import user_path
 
 PICTURES = (".png", ".svg", ".pdf")
 UNITS = ((1e6, "M"), (1e3, "k"))
@@ -62,7 +62,7 @@ def number(value: float, unit: str) -> str:
 
 def table(title: str, rows: Sequence[Row]) -> Any:
     """One line for each row of a part, as a rich renderable."""
-    from mozaic_env.arena.figures import Figures
+    from mozaic_env.arena.report.tables import Figures
 
     lines = []
     for row in rows:

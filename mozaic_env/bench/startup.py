@@ -6,8 +6,8 @@ import sys
 import tempfile
 
 from mozaic_env.bench.measure import Progress, Row, row_of
-from mozaic_env.core.cache import CACHE_VARIABLE
 from mozaic_env.core.game import Game
+from mozaic_env.core.storage.cache import CACHE_VARIABLE
 
 GROUP = "startup"
 STATES = 1_000_000

@@ -159,8 +159,8 @@ class BestResponse(ValueIteration):
 @lru_cache(maxsize=8)
 def exact_values(game: "Game", objective: str, file: Path | None = None) -> ExactValues | None:
     """`Game.exact_values` for a game that offers a solver; the file is absolute."""
-    from mozaic_env.core import exact_files
     from mozaic_env.core.extras import MissingExtra
+    from mozaic_env.core.storage import exact_values
 
     solver = game.exact_solver(objective)
     if solver is None:
@@ -168,12 +168,12 @@ def exact_values(game: "Game", objective: str, file: Path | None = None) -> Exac
     if solver.refusal:
         raise ValueError(solver.refusal)
     at_once = file is None and solver.seconds < AT_ONCE
-    named = file or exact_files.default_file(game, objective)
+    named = file or exact_values.default_file(game, objective)
     if named is not None and (file is not None or named.is_file()):
         try:
-            card = exact_files.read_card(named, game, objective)
+            card = exact_values.read_card(named, game, objective)
             if card["solved"]:
-                values = exact_files.read(named, card, solver)[1]
+                values = exact_values.read(named, card, solver)[1]
                 values.file = file
                 return values
         except (ValueError, MissingExtra):  # the file only saves time here

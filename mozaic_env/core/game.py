@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver, ExactValues, exact_values
 from mozaic_env.core.grouping import Grouping
-from mozaic_env.core.picture import Picture
-from mozaic_env.core.places import Place
 from mozaic_env.core.record import Record
 from mozaic_env.core.symmetry import Symmetry, frozen
+from mozaic_env.drawing.picture import Picture
+from mozaic_env.drawing.places import Place
 
 Rows = npt.NDArray[Any]  # structured array of the game's row type
 
@@ -185,7 +185,7 @@ class Game(abc.ABC):
             ValueError: the variant is too large, or has yet to be solved; the message names the command.
             MissingExtra: the values are in a file, and safetensors is not installed.
         """
-        from mozaic_env.core.text import user_path
+        from mozaic_env.core.text.files import user_path
 
         return exact_values(self, objective, None if file is None else user_path(file).absolute())
 
@@ -303,7 +303,7 @@ class Game(abc.ABC):
     def draw(
         self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
     ) -> Picture:
-        """The row as a picture; `mozaic_env.core.picture.to_svg` and `mozaic_env.core.raster.to_rgb` paint it.
+        """The row as a picture; `mozaic_env.drawing.picture.to_svg` and `mozaic_env.drawing.raster.to_rgb` paint it.
 
         Args:
             row: at a decision, at chance, or at the end.

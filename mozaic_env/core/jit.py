@@ -26,7 +26,7 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-from mozaic_env.core.cache import CACHE_VARIABLE, chosen_folder, user_cache
+from mozaic_env.core.storage.cache import CACHE_VARIABLE, chosen_folder, user_cache
 
 if numba.config.DISABLE_JIT:
     raise RuntimeError(

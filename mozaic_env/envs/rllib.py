@@ -17,14 +17,14 @@ with importing("mozaic_env.envs.rllib", "tree"):
 
 from mozaic_env.core.checks import check_choice, check_whole_number
 from mozaic_env.core.game import Game
-from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
-from mozaic_env.envs import loops
-from mozaic_env.envs.batch import Batch
-from mozaic_env.envs.seats import seat_margins, seat_outcomes, seat_views
-from mozaic_env.envs.single import EpisodeOver, read_reset_options
-from mozaic_env.envs.spaces import action_space, observation_space
+from mozaic_env.drawing.raster import to_rgb
+from mozaic_env.envs.gymnasium.single import EpisodeOver, read_reset_options
+from mozaic_env.envs.gymnasium.spaces import action_space, observation_space
 from mozaic_env.games import game_with
+from mozaic_env.simulation import loops
+from mozaic_env.simulation.batch import Batch
+from mozaic_env.simulation.seats import seat_margins, seat_outcomes, seat_views
 
 OPTIONS = ("game", "reward", "illegal", "max_decisions", "render_mode")  # beside those of the game
 OBSERVATIONS, ACTION_MASK = "observations", "action_mask"  # as RLlib's action masking modules have them

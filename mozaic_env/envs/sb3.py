@@ -15,14 +15,14 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.core.checks import check_choice, check_whole_number
 from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
-from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.stream import keys_from_seeds
-from mozaic_env.envs import loops
-from mozaic_env.envs.batch import Batch, Opponent
+from mozaic_env.drawing.raster import to_rgb
+from mozaic_env.envs.gymnasium.single import EpisodeOver, read_reset_options
+from mozaic_env.envs.gymnasium.spaces import action_space, observation_space
 from mozaic_env.envs.infos import Infos
-from mozaic_env.envs.single import EpisodeOver, read_reset_options
-from mozaic_env.envs.spaces import action_space, observation_space
 from mozaic_env.games import game_with, keywords_of
+from mozaic_env.simulation import loops
+from mozaic_env.simulation.batch import Batch, Opponent
 
 # What `get_attr` knows.
 SHARED = ("game", "render_mode", "metadata", "action_masks", "observation_space", "action_space", "spec")
@@ -59,7 +59,7 @@ class GameVecEnv(VecEnv):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Makes the environment; the arguments are those of `mozaic_env.envs.vector.GameVectorEnv`."""
+        """Makes the environment; the arguments are those of `mozaic_env.envs.gymnasium.vector.GameVectorEnv`."""
         self.game = game_with(game, options, keywords_of(GameVecEnv.__init__))
         self.render_mode = check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self._batch = Batch(

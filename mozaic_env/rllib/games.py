@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.core.game import Game
-from mozaic_env.envs.batch import Batch
-from mozaic_env.envs.seats import seat_margins, seat_outcomes, seat_views
 from mozaic_env.rllib.advantages import chain
+from mozaic_env.simulation.batch import Batch
+from mozaic_env.simulation.seats import seat_margins, seat_outcomes, seat_views
 
 Array = npt.NDArray[Any]
 Observation = dict[str, Array]

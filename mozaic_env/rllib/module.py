@@ -16,11 +16,11 @@ with importing("mozaic_env.rllib", "tree"):
     from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
     from torch import Tensor
 
-from mozaic_env.agents.network import NetworkConfig
-from mozaic_env.agents.networks import Network, check_network, make_network
+from mozaic_env.agents.policy.network import NetworkConfig
+from mozaic_env.agents.policy.networks import Network, check_network, make_network
 from mozaic_env.core.game import Game
+from mozaic_env.envs.gymnasium.spaces import action_space
 from mozaic_env.envs.rllib import ACTION_MASK, OBSERVATIONS, masked_space
-from mozaic_env.envs.spaces import action_space
 from mozaic_env.games import make_game
 
 ILLEGAL = -1e8  # logit of illegal actions: their probability is exactly 0, and 0 times it is still 0
@@ -34,7 +34,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # ra
     """A policy and value network for observations of `observations` and `action_mask`, of any game.
 
     `model_config` holds `game`, `options` (the game's own), and the sizes of
-    `mozaic_env.agents.network.NetworkConfig`; `module_spec` writes it.
+    `mozaic_env.agents.policy.network.NetworkConfig`; `module_spec` writes it.
     """
 
     def setup(self) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.networks import Network
-from mozaic_env.agents.policy import PolicyAgent
-from mozaic_env.agents.thinning import superfluous
+from mozaic_env.agents.policy.agent import PolicyAgent
+from mozaic_env.agents.policy.networks import Network
+from mozaic_env.agents.policy.thinning import superfluous
 from mozaic_env.core.game import Game
 
 SELF = "self@"  # begins the names of earlier selves, their age in decisions follows

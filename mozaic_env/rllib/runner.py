@@ -28,11 +28,11 @@ with importing("mozaic_env.rllib", "tree"):
         WEIGHTS_SEQ_NO,
     )
 
-from mozaic_env.agents.network import NetworkConfig
-from mozaic_env.agents.networks import Network, make_network
+from mozaic_env.agents.policy.network import NetworkConfig
+from mozaic_env.agents.policy.networks import Network, make_network
 from mozaic_env.agents.specs import make_agent
+from mozaic_env.envs.gymnasium.spaces import action_space
 from mozaic_env.envs.rllib import ACTION_MASK, OBSERVATIONS, masked_space
-from mozaic_env.envs.spaces import action_space
 from mozaic_env.games import make_game
 from mozaic_env.rllib.games import Array, Fragment, Observation, Pay, SelfPlayGames
 from mozaic_env.rllib.module import load_weights

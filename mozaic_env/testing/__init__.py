@@ -63,7 +63,7 @@ def checks_for_env() -> list[Callable[[Callable[..., Any]], None]]:
     """The checks of a single environment.
 
     Each takes a factory: ``make(**options)`` gives an environment that understands the options of
-    `mozaic_env.envs.single.GameEnv`.
+    `mozaic_env.envs.gymnasium.single.GameEnv`.
     """
     return _checks(single_basics, single_rules)
 
@@ -72,7 +72,7 @@ def checks_for_vector_env() -> list[Callable[[Callable[..., Any], Callable[..., 
     """The checks of a vector environment.
 
     Each takes two factories: ``make_vec(num_envs, **options)`` gives a vector environment that
-    understands the options of `mozaic_env.envs.vector.GameVectorEnv`, ``make(**options)`` a single
+    understands the options of `mozaic_env.envs.gymnasium.vector.GameVectorEnv`, ``make(**options)`` a single
     environment of the same game.
     """
     return _checks(vector_equal, vector_rules)

@@ -1,7 +1,7 @@
 """Checks of a single environment: spaces, seeds, masks, ends, copies; whatever the game.
 
 Each takes a factory: ``make(**options)`` gives an environment with these options of
-`mozaic_env.envs.single.GameEnv`, such as ``functools.partial(gym.make, "mozaic_env:Mozaic-v0")``.
+`mozaic_env.envs.gymnasium.single.GameEnv`, such as ``functools.partial(gym.make, "mozaic_env:Mozaic-v0")``.
 """
 
 import copy

@@ -1,7 +1,7 @@
 """Checks that a vector environment is equal to single ones, to the bit.
 
 Each takes two factories: ``make_vec(num_envs, **options)`` gives a vector environment with these
-options of `mozaic_env.envs.vector.GameVectorEnv`, ``make(**options)`` a single one of the game.
+options of `mozaic_env.envs.gymnasium.vector.GameVectorEnv`, ``make(**options)`` a single one of the game.
 """
 
 from typing import Any

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mozaic_env.agents.checkpoint import WEIGHTS, read_card
+from mozaic_env.agents.policy.checkpoint import WEIGHTS, read_card
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import evaluate
 from mozaic_env.games import make_game

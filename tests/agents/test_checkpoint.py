@@ -8,9 +8,9 @@ import pytest
 import safetensors.torch
 import torch
 
-from mozaic_env.agents import checkpoint
-from mozaic_env.agents.checkpoint import CARD, WEIGHTS, load, read_card, resolve, save
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+from mozaic_env.agents.policy import checkpoint
+from mozaic_env.agents.policy.checkpoint import CARD, WEIGHTS, load, read_card, resolve, save
+from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 from mozaic_env.games import make_game
 
 CONFIG = NetworkConfig(channels=6, blocks=1, value_hidden=5)
@@ -246,7 +246,7 @@ def test_a_pickle_disguised_as_a_checkpoint_is_refused_unread(folder, tmp_path, 
 
 def test_reading_needs_no_stable_baselines(folder):
     code = (
-        "import sys; from mozaic_env.agents.checkpoint import load; load(sys.argv[1]);"
+        "import sys; from mozaic_env.agents.policy.checkpoint import load; load(sys.argv[1]);"
         "assert not {'stable_baselines3', 'sb3_contrib'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code, str(folder)], check=True)
@@ -283,7 +283,7 @@ def test_a_save_that_fails_leaves_the_old_one(folder, game, monkeypatch, fails_a
 
 KILLED = """
 import os, sys
-from mozaic_env.agents.checkpoint import load, save
+from mozaic_env.agents.policy.checkpoint import load, save
 
 read, rename = load(sys.argv[1]), os.rename
 def killed(source, target):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from mozaic_env.agents import checkpoint
-from mozaic_env.agents.network import BoardNetwork, Layout, NetworkConfig, layout_of
+from mozaic_env.agents.policy import checkpoint
+from mozaic_env.agents.policy.network import BoardNetwork, Layout, NetworkConfig, layout_of
 from mozaic_env.games import make_game
 
 

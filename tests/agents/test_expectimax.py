@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from reference import ReferenceGame, random_reference_game
 
-from mozaic_env.agents.chance import gather, make_draws, make_followers
-from mozaic_env.agents.search import ExpectimaxAgent
+from mozaic_env.agents.search.agents import ExpectimaxAgent
+from mozaic_env.agents.search.chance import gather, make_draws, make_followers
 from mozaic_env.core.contract import OVER
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game

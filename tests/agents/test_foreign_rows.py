@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mozaic_env.agents.builtin import GreedyAgent
+from mozaic_env.agents.baselines import GreedyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.exact import require_exact_values
 from mozaic_env.games import make_game
@@ -47,8 +47,8 @@ def test_a_search_that_makes_moves_in_its_rows_refuses_too() -> None:
 
 def test_networks_refuse_too() -> None:
     pytest.importorskip("torch")
-    from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
-    from mozaic_env.agents.policy import PolicyAgent
+    from mozaic_env.agents.policy.agent import PolicyAgent
+    from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 
     agent = PolicyAgent(GAME, BoardNetwork(layout_of(GAME), NetworkConfig(channels=4, blocks=1, value_hidden=4)))
     for ask in (agent.act, agent.evaluate):

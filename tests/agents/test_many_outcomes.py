@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.chance import count_states, gather, make_draws, make_followers
-from mozaic_env.agents.mcts import MctsAgent
-from mozaic_env.agents.policy_search import PolicySearchAgent, RewardWeights
-from mozaic_env.agents.search import ExpectimaxAgent, LookaheadAgent
+from mozaic_env.agents.policy.search import PolicySearchAgent, RewardWeights
+from mozaic_env.agents.search.agents import ExpectimaxAgent, LookaheadAgent
+from mozaic_env.agents.search.chance import count_states, gather, make_draws, make_followers
+from mozaic_env.agents.search.mcts import MctsAgent
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game, Rows
-from mozaic_env.crystal_mosaic.game import CrystalMosaic
-from mozaic_env.envs.loops import masks_of
 from mozaic_env.games import make_game
+from mozaic_env.games.crystal_mosaic.game import CrystalMosaic
+from mozaic_env.simulation.loops import masks_of
 from mozaic_env.testing import game_rules
 from mozaic_env.testing import rows as on
-from mozaic_env.web.odds import odds
+from mozaic_env.web.play.odds import odds
 
 NEGLIGIBLE = 1e-7  # probability of courses that the enumeration leaves out
 

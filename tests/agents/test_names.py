@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import torch
 
-from mozaic_env.agents.checkpoint import save
 from mozaic_env.agents.names import AGENTS, POLICY, read_spec
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
-from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.agents.policy.agent import PolicyAgent
+from mozaic_env.agents.policy.checkpoint import save
+from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 from mozaic_env.agents.specs import _MAKERS, make_agent
 from mozaic_env.arena.evaluate import read_evaluations
 from mozaic_env.cli import main
@@ -96,7 +96,7 @@ def bot(spec: Any) -> str:
 
 
 def teacher(spec: Any) -> str:
-    from training.lessons import make_teacher
+    from training.imitation.demonstrations import make_teacher
 
     return make_teacher(spec, GAME).name
 
@@ -181,7 +181,7 @@ def test_results_say_which_and_only_the_run_that_was_evaluated_is_told(
 
 
 def test_the_page_tells_a_folder_from_the_agent_of_its_name(runs: Path) -> None:
-    from mozaic_env.web.command import name_agents
+    from mozaic_env.web.play.command import name_agents
 
     agents = [make_agent(spec, GAME) for spec in ("pattern", "./pattern", "runs/a,b", "runs/../quick")]
     assert list(name_agents(agents)) == ["pattern", "./pattern", "a,b", "quick"]

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import torch
 
-from mozaic_env.agents.network import BoardNetwork, Layout, NetworkConfig, layout_of
-from mozaic_env.envs.batch import Batch
+from mozaic_env.agents.policy.network import BoardNetwork, Layout, NetworkConfig, layout_of
 from mozaic_env.games import make_game
-from mozaic_env.mozaic.actions import SLIDES
+from mozaic_env.games.mozaic.actions import SLIDES
+from mozaic_env.simulation.batch import Batch
 
 
 def observation_of(game, size=5, decisions=6):

@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 import torch
 
-from mozaic_env.agents.checkpoint import save
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
-from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.agents.policy.agent import PolicyAgent
+from mozaic_env.agents.policy.checkpoint import save
+from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.match import play_match
-from mozaic_env.envs.batch import Batch
-from mozaic_env.envs.loops import masks_of
-from mozaic_env.envs.single import GameEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.games import make_game
+from mozaic_env.simulation.batch import Batch
+from mozaic_env.simulation.loops import masks_of
 
 
 @pytest.fixture(scope="module")
@@ -149,5 +149,5 @@ def test_as_an_opponent_and_in_a_match_it_plays_legally(game, network):
 
 
 def test_the_module_loads_without_torch():
-    code = "import mozaic_env.agents.policy, sys; assert 'torch' not in sys.modules"
+    code = "import mozaic_env.agents.policy.agent, sys; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

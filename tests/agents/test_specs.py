@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mozaic_env.agents.builtin import random_agent
+from mozaic_env.agents.baselines import random_agent
 from mozaic_env.agents.names import AGENTS
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.games import make_game

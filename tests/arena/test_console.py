@@ -6,7 +6,7 @@ from arena_agents import Wrong, agents, small_game
 
 from mozaic_env.arena import console
 from mozaic_env.arena.match import play_match
-from mozaic_env.arena.ratings import merge_pairs
+from mozaic_env.arena.statistics.ratings import merge_pairs
 
 
 def test_the_cross_table_says_who_beat_whom():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from arena_agents import agents, small_game
 
-from mozaic_env.arena.coverage import measure, table
+from benchmarks.coverage import measure, table
 from mozaic_env.games import make_game
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mozaic_env.arena import files, film
 from mozaic_env.cli import main
-from mozaic_env.core.picture import Text, to_svg
-from mozaic_env.core.raster import to_rgb
 from mozaic_env.core.record import parse_record
+from mozaic_env.core.storage import outputs
+from mozaic_env.drawing import film
+from mozaic_env.drawing.picture import Text, to_svg
+from mozaic_env.drawing.raster import to_rgb
 from mozaic_env.games import game_of_record
 
 GAME = (
@@ -139,7 +140,7 @@ def test_a_write_that_fails_leaves_the_old_file(
     def full(*arguments: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(outputs.os, "fsync", full)
     assert "disk full" in refused(capsys, str(records), "--gif", str(out))
     assert out.read_bytes() == b"the old one"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game.gif", "games.txt"]

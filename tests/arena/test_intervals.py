@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mozaic_env.arena.intervals import (
+from mozaic_env.arena.statistics.intervals import (
     mean_interval,
     pair_counts,
     pairing_gain,

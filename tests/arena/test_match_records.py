@@ -11,7 +11,7 @@ from mozaic_env.arena.records import (
     write_records,
 )
 from mozaic_env.core.record import Record, parse_record
-from mozaic_env.envs.single import GameEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.games import game_of_record, make_game
 
 

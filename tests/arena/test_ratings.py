@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mozaic_env.arena.ratings import choose_anchor, merge_pairs, points_between, rate
+from mozaic_env.arena.statistics.ratings import choose_anchor, merge_pairs, points_between, rate
 
 TRUTH = {"random": 0.0, "weak": 150.0, "middle": 420.0, "strong": 500.0}
 

@@ -9,12 +9,12 @@ from arena_agents import Wrong, agents, small_game
 from matplotlib.image import imread
 
 from mozaic_env.arena.match import play_match
-from mozaic_env.arena.ratings import merge_pairs, rate
 from mozaic_env.arena.records import match_records
-from mozaic_env.arena.report import write_ladder_report, write_report
+from mozaic_env.arena.report.replayed import board_shape, courses, join_courses, openings
+from mozaic_env.arena.report.report import write_ladder_report, write_report
 from mozaic_env.arena.results import MatchResult
+from mozaic_env.arena.statistics.ratings import merge_pairs, rate
 from mozaic_env.arena.tournament import play_tournament
-from mozaic_env.arena.traces import board_shape, courses, join_courses, openings
 
 
 def matches(game, *opponents, games=20):

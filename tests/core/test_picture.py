@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from mozaic_env.core import glyphs
-from mozaic_env.core.picture import Box, Disc, Item, Line, Picture, Polygon, Symbol, Text, Use, to_svg
-from mozaic_env.core.raster import to_rgb
+from mozaic_env.drawing import glyphs
+from mozaic_env.drawing.picture import Box, Disc, Item, Line, Picture, Polygon, Symbol, Text, Use, to_svg
+from mozaic_env.drawing.raster import to_rgb
 
 SVG = "{http://www.w3.org/2000/svg}"
 TRIANGLE = ((10.0, 10.0), (50.0, 10.0), (10.0, 40.0))

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from mozaic_env.agents.kernels import MAX_WEIGHTS
-from mozaic_env.agents.search import LookaheadAgent
+from mozaic_env.agents.search.agents import LookaheadAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.match import check_games, play_match, rotations, whole_rotations
-from mozaic_env.arena.ratings import merge_pairs, rate
 from mozaic_env.arena.records import match_records
 from mozaic_env.arena.results import Games, MatchResult, places_won
+from mozaic_env.arena.statistics.ratings import merge_pairs, rate
 from mozaic_env.arena.tournament import play_tournament
 from mozaic_env.core.game import Game
-from mozaic_env.crystal_mosaic.game import CrystalMosaic
-from mozaic_env.crystal_mosaic.rules import DRAFT
+from mozaic_env.games.crystal_mosaic.game import CrystalMosaic
+from mozaic_env.games.crystal_mosaic.rules import DRAFT
 from mozaic_env.testing import rows as on
 
 START = "-/-/-/-/-:...../...../...../...../.....:-"

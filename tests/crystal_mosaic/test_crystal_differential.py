@@ -9,8 +9,8 @@ import pytest
 from crystal_reference import BOARDS, COLOURS, MARKER, ReferenceCrystal
 
 from mozaic_env.core.contract import CHANCE, OVER
-from mozaic_env.crystal_mosaic import heuristics, rules
-from mozaic_env.crystal_mosaic.game import CrystalMosaic
+from mozaic_env.games.crystal_mosaic import heuristics, rules
+from mozaic_env.games.crystal_mosaic.game import CrystalMosaic
 from mozaic_env.testing import rows as on
 
 GAMES = 2_000  # over all boards and numbers of players together; in the fast tests a few of them

@@ -10,9 +10,9 @@ import pytest
 from mozaic_env.core import contract
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import AGENT, keys_from_seeds, random_bits
-from mozaic_env.crystal_mosaic.actions import BOARDS, FACTORIES
-from mozaic_env.crystal_mosaic.game import CrystalMosaic
-from mozaic_env.crystal_mosaic.rules import tiles_of
+from mozaic_env.games.crystal_mosaic.actions import BOARDS, FACTORIES
+from mozaic_env.games.crystal_mosaic.game import CrystalMosaic
+from mozaic_env.games.crystal_mosaic.rules import tiles_of
 from mozaic_env.testing import rows as on
 
 VARIANTS = [(players, board) for players in FACTORIES for board in BOARDS]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mozaic_env.core.contract import CHANCE
-from mozaic_env.crystal_mosaic.actions import BOARDS, COLOURS, PRINTS, Board
-from mozaic_env.crystal_mosaic.game import CrystalMosaic
+from mozaic_env.games.crystal_mosaic.actions import BOARDS, COLOURS, PRINTS, Board
+from mozaic_env.games.crystal_mosaic.game import CrystalMosaic
 from mozaic_env.testing import rows as on
 
 

@@ -9,9 +9,9 @@ import pytest
 from crystal_reference import ReferenceCrystal
 from test_crystal_reference import *  # noqa: F403
 
-from mozaic_env.crystal_mosaic import rules
-from mozaic_env.crystal_mosaic.game import CrystalMosaic
 from mozaic_env.games import make_game
+from mozaic_env.games.crystal_mosaic import rules
+from mozaic_env.games.crystal_mosaic.game import CrystalMosaic
 from mozaic_env.testing import rows as on
 
 apply_alone = ReferenceCrystal.apply

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from mozaic_env.core.record import parse_record
-from mozaic_env.crystal_mosaic import actions, rules
-from mozaic_env.crystal_mosaic.game import CrystalMosaic
-from mozaic_env.envs.single import GameEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.games import game_of_record
+from mozaic_env.games.crystal_mosaic import actions, rules
+from mozaic_env.games.crystal_mosaic.game import CrystalMosaic
 from mozaic_env.testing import rows as on
 
 GAME = CrystalMosaic(board="grey")

@@ -12,11 +12,11 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
 
-from mozaic_env.agents import checkpoint  # noqa: E402
-from mozaic_env.agents.entities import EntityNetwork  # noqa: E402
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig  # noqa: E402
-from mozaic_env.agents.networks import make_network  # noqa: E402
-from mozaic_env.agents.policy import PolicyAgent  # noqa: E402
+from mozaic_env.agents.policy import checkpoint  # noqa: E402
+from mozaic_env.agents.policy.agent import PolicyAgent  # noqa: E402
+from mozaic_env.agents.policy.entities import EntityNetwork  # noqa: E402
+from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig  # noqa: E402
+from mozaic_env.agents.policy.networks import make_network  # noqa: E402
 from mozaic_env.core.game import Game  # noqa: E402
 from mozaic_env.games import make_game  # noqa: E402
 from mozaic_env.testing import rows as on  # noqa: E402

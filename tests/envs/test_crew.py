@@ -12,7 +12,7 @@ import pytest
 
 import mozaic_env  # noqa: F401  (registers the environments)
 from mozaic_env.core.jit import jit
-from mozaic_env.envs.crew import (
+from mozaic_env.simulation.thread_pool import (
     NO_ORDER,
     NOTES,
     OPEN,
@@ -154,7 +154,7 @@ def test_an_interruption_waits_until_all_parts_are_done(monkeypatch: pytest.Monk
         result: int = mark(worker, looks, order, *arguments)
         return OPEN if len(calls) < 3 else result  # as if another thread were still at it
 
-    monkeypatch.setattr("mozaic_env.envs.crew._yield", interrupt)
+    monkeypatch.setattr("mozaic_env.simulation.thread_pool._yield", interrupt)
     work.function = slow
     with pytest.raises(KeyboardInterrupt):
         Crew(1).run(work, 1, *work.arguments)

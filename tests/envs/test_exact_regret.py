@@ -16,8 +16,8 @@ from sorted_nim import SolvedNim
 from mozaic_env.core.exact import MARGIN, OUTCOME, require_exact_values
 from mozaic_env.core.symmetry import Symmetry, frozen
 from mozaic_env.envs import wrappers as single
-from mozaic_env.envs.single import GameEnv
-from mozaic_env.envs.vector import GameVectorEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
+from mozaic_env.envs.gymnasium.vector import GameVectorEnv
 from mozaic_env.envs.wrappers import vector
 from mozaic_env.testing.helpers import actions_for, assert_same
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mozaic_env import Agent, make_game
-from mozaic_env.envs.single import EpisodeOver
+from mozaic_env.envs.gymnasium.single import EpisodeOver
 
 
 class Flaky(Agent):

@@ -19,7 +19,7 @@ from gymnasium.error import DependencyNotInstalled
 from gymnasium.wrappers import vector
 from processes import ROOT
 
-from mozaic_env.envs.single import GameEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
 
 ID = "mozaic_env:Mozaic-v0"
 SMALL = {"rows": 2, "cols": 2, "render_mode": "rgb_array"}

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 
-from mozaic_env.envs.single import GameEnv
-from mozaic_env.envs.vector import GameVectorEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
+from mozaic_env.envs.gymnasium.vector import GameVectorEnv
 
 SMALL = {"rules": "onyx", "rows": 4, "cols": 6}
 

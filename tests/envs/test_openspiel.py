@@ -27,7 +27,7 @@ with warnings.catch_warnings():
 from mozaic_env.core.record import parse_record
 from mozaic_env.envs.openspiel import AgentBot, SpielGame, SpielState, game_type, register
 from mozaic_env.games import GAMES, make_game
-from mozaic_env.mozaic.actions import LETTERS
+from mozaic_env.games.mozaic.actions import LETTERS
 from mozaic_env.testing import rows as on
 
 ROOT = Path(__file__).parent.parent.parent

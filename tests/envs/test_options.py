@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import ways
 
-from mozaic_env.envs.single import GameEnv
-from mozaic_env.envs.vector import GameVectorEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
+from mozaic_env.envs.gymnasium.vector import GameVectorEnv
 from mozaic_env.games import UnknownOption, make_game
 
 CASES: list[tuple[str, dict[str, Any], int | None]] = [  # and how many decisions there are until the limit

@@ -24,8 +24,8 @@ with warnings.catch_warnings():
     from pettingzoo.test.render_test import render_test
     from pettingzoo.utils import BaseWrapper, aec_to_parallel, turn_based_aec_to_parallel
 
+from mozaic_env.envs.gymnasium.single import EpisodeOver, GameEnv
 from mozaic_env.envs.pettingzoo import GameAEC, env, mozaic_v0, raw_env
-from mozaic_env.envs.single import EpisodeOver, GameEnv
 from mozaic_env.games import GAMES, make_game
 from mozaic_env.testing.helpers import assert_same
 
@@ -168,7 +168,7 @@ def test_pettingzoos_registry() -> None:
     made = pettingzoo.make("aec", "mozaic_env/mozaic-v0", rules="onyx", **SMALL)
     assert made.game == make_game("mozaic", rules="onyx", **SMALL)
     assert str(made) == made.metadata["name"] == "mozaic_v0"
-    assert pettingzoo.make("aec", "mozaic_env/mozaic", max_cycles=3, **SMALL)
+    assert pettingzoo.make("aec", "mozaic_env/games/mozaic", max_cycles=3, **SMALL)
     for name in GAMES:
         made = pettingzoo.make("aec", f"mozaic_env/{name}")
         assert made.game == make_game(name)

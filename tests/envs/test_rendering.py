@@ -20,10 +20,10 @@ import videos
 from gymnasium.utils.env_checker import check_env
 from processes import run
 
-from mozaic_env.core.raster import to_rgb
-from mozaic_env.envs import window
-from mozaic_env.envs.single import GameEnv
-from mozaic_env.envs.window import NoWindow
+from mozaic_env.drawing.raster import to_rgb
+from mozaic_env.envs.gymnasium import window
+from mozaic_env.envs.gymnasium.single import GameEnv
+from mozaic_env.envs.gymnasium.window import NoWindow
 from mozaic_env.testing.helpers import assert_same, play, some_way
 
 ID = "mozaic_env:Mozaic-v0"

@@ -31,8 +31,8 @@ from stable_baselines3.common.vec_env import (
 )
 
 from mozaic_env import make_game
+from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.envs.sb3 import GameVecEnv
-from mozaic_env.envs.single import GameEnv
 from mozaic_env.testing.helpers import actions_for, assert_same
 
 ID = "mozaic_env:Mozaic-v0"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mozaic_env.core.game import Game
-from mozaic_env.envs.single import GameEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.games import make_game
 from mozaic_env.testing.helpers import assert_same
 

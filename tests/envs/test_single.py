@@ -15,7 +15,7 @@ from python_agents import Answers, Asked
 from mozaic_env import make_agent, make_game
 from mozaic_env.core.record import parse_record
 from mozaic_env.core.stream import keys_from_seeds
-from mozaic_env.envs.single import EpisodeOver, GameEnv
+from mozaic_env.envs.gymnasium.single import EpisodeOver, GameEnv
 from mozaic_env.testing import rows as on
 from mozaic_env.testing.helpers import assert_same, play, some_way, whole_game
 

@@ -14,9 +14,9 @@ from gymnasium.vector import VectorEnv
 
 from mozaic_env.core.record import Record
 from mozaic_env.core.symmetry import Symmetry
-from mozaic_env.envs.single import GameEnv
-from mozaic_env.envs.vector import GameVectorEnv
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.envs.gymnasium.single import GameEnv
+from mozaic_env.envs.gymnasium.vector import GameVectorEnv
+from mozaic_env.games.mozaic.game import Mozaic
 from mozaic_env.testing import (
     checks_for_env,
     checks_for_game,

@@ -19,8 +19,8 @@ from processes import run
 from python_agents import Answers, Asked
 
 from mozaic_env import make_game
-from mozaic_env.envs.single import EpisodeOver, GameEnv
-from mozaic_env.envs.vector import GameVectorEnv
+from mozaic_env.envs.gymnasium.single import EpisodeOver, GameEnv
+from mozaic_env.envs.gymnasium.vector import GameVectorEnv
 from mozaic_env.testing import rows as on
 from mozaic_env.testing.helpers import actions_for, assert_same
 from mozaic_env.testing.vector_equal import compare_with_singles

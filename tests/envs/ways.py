@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from mozaic_env.envs.single import GameEnv
-from mozaic_env.envs.vector import GameVectorEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
+from mozaic_env.envs.gymnasium.vector import GameVectorEnv
 
 SEED = 3
 

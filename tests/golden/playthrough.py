@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from mozaic_env.envs.single import GameEnv
+from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.games import GAMES, make_game
 
 FOLDER = Path(__file__).resolve().parent

@@ -8,9 +8,9 @@ import pytest
 from golden.playthrough import FOLDER, VARIANTS, files, registered, variants_of, write
 
 from mozaic_env.core.record import parse_record
-from mozaic_env.crystal_mosaic.actions import BOARDS, COLOURS
 from mozaic_env.games import GAMES, make_game
-from mozaic_env.mozaic.actions import EDITIONS
+from mozaic_env.games.crystal_mosaic.actions import BOARDS, COLOURS
+from mozaic_env.games.mozaic.actions import EDITIONS
 
 KEPT = files()
 each = pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)

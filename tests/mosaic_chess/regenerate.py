@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from mozaic_env.core.picture import to_svg
-from mozaic_env.mosaic_chess import diagrams
+from mozaic_env.drawing.picture import to_svg
+from mozaic_env.games.mosaic_chess import diagrams
 from tests.mosaic_chess.test_chess_pictures import FOLDER
 
 

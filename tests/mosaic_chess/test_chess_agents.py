@@ -7,9 +7,9 @@ import pytest
 from chess_games import GAME, at, decisions_before_a_move, moves_of
 
 from mozaic_env import make_agent, make_game
-from mozaic_env.agents.alphabeta_search import NODES, SURE, begin, deepen, make_search
+from mozaic_env.agents.search.alphabeta_search import NODES, SURE, begin, deepen, make_search
 from mozaic_env.arena.match import play_match
-from mozaic_env.mosaic_chess import board, engine, heuristics, notation
+from mozaic_env.games.mosaic_chess import board, engine, heuristics, notation
 from mozaic_env.testing import rows as on
 
 SPARSE = "11k/3n8/12/12/12/12/12/12/12/12/8N3/K11 w - 0 1"

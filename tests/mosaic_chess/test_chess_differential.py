@@ -9,9 +9,9 @@ import pytest
 from chess_games import GAME, as_reference, decisions_before_a_move, moves_of, reference_of
 from chess_reference import ReferenceChess
 
-from mozaic_env.mosaic_chess import rules
-from mozaic_env.mosaic_chess.notation import actions_of_move, format_move
-from mozaic_env.mosaic_chess.tables import FLIPPED, SQUARES
+from mozaic_env.games.mosaic_chess import rules
+from mozaic_env.games.mosaic_chess.notation import actions_of_move, format_move
+from mozaic_env.games.mosaic_chess.tables import FLIPPED, SQUARES
 from mozaic_env.testing import rows as on
 
 ENDINGS = {rules.BARE_DRAW: "bare king", rules.QUIET: "200 plies", **dict(enumerate(rules.ENDINGS[:4]))}

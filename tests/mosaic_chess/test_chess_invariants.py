@@ -10,8 +10,8 @@ from chess_games import GAME, decisions_before_a_move
 
 from mozaic_env.core.contract import Integers
 from mozaic_env.core.jit import jit
-from mozaic_env.mosaic_chess import board, rules
-from mozaic_env.mosaic_chess.board import generate, hash_of, is_attacked, make, unmake
+from mozaic_env.games.mosaic_chess import board, rules
+from mozaic_env.games.mosaic_chess.board import generate, hash_of, is_attacked, make, unmake
 from mozaic_env.testing import rows as on
 
 Rows = Any

@@ -11,7 +11,7 @@ from chess_games import at
 from chess_reference import ReferenceChess
 from chess_reference import perft as slow_perft
 
-from mozaic_env.mosaic_chess import board
+from mozaic_env.games.mosaic_chess import board
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mosaic-chess.md"
 ROW = re.compile(r"^\| `(?P<position>[^`]+)` \| (?P<counts>[\d, |]+) \|$", re.MULTILINE)

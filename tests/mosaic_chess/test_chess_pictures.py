@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mozaic_env.core.picture import to_svg
-from mozaic_env.mosaic_chess import diagrams
-from mozaic_env.mosaic_chess.pieces import LETTERS
-from mozaic_env.mosaic_chess.tables import SQUARES
+from mozaic_env.drawing.picture import to_svg
+from mozaic_env.games.mosaic_chess import diagrams
+from mozaic_env.games.mosaic_chess.pieces import LETTERS
+from mozaic_env.games.mosaic_chess.tables import SQUARES
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "chess"
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from chess_games import GAME, at, moves_of, play, square, words_of
 
-from mozaic_env.mosaic_chess import board, rules
-from mozaic_env.mosaic_chess.pieces import KINDS, PIECES, code_of
+from mozaic_env.games.mosaic_chess import board, rules
+from mozaic_env.games.mosaic_chess.pieces import KINDS, PIECES, code_of
 from mozaic_env.testing import rows as on
 
 COUNTS = {  # from a1, d9, f6 on the empty board, as the rules page has them

@@ -7,7 +7,7 @@ from chess_games import GAME, at, moves_of, play
 
 from mozaic_env.core.record import parse_record
 from mozaic_env.games import game_of_record
-from mozaic_env.mosaic_chess import notation
+from mozaic_env.games.mosaic_chess import notation
 from mozaic_env.testing import rows as on
 
 START = GAME.format_position(on.seeded(GAME, 1)[0])

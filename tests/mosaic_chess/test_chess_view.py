@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from chess_games import GAME, at, decisions_before_a_move, play, square
 
-from mozaic_env.core.picture import to_svg
-from mozaic_env.core.raster import to_rgb
-from mozaic_env.mosaic_chess import rules
-from mozaic_env.mosaic_chess.pieces import LETTERS
-from mozaic_env.mosaic_chess.tables import FLIPPED
+from mozaic_env.drawing.picture import to_svg
+from mozaic_env.drawing.raster import to_rgb
+from mozaic_env.games.mosaic_chess import rules
+from mozaic_env.games.mosaic_chess.pieces import LETTERS
+from mozaic_env.games.mosaic_chess.tables import FLIPPED
 from mozaic_env.testing import rows as on
 
 

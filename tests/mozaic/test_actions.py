@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import ReferenceGame
 
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic.game import Mozaic
 
 BOARDS = [(8, 8), (4, 4), (2, 2), (3, 4), (2, 8), (8, 2), (8, 5), (7, 6)]
 

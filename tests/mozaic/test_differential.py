@@ -10,8 +10,8 @@ from random_games import VARIANTS, is_legal_each, look_each
 from reference import KINDS, ReferenceGame
 
 from mozaic_env.core.contract import CHANCE, OVER
-from mozaic_env.mozaic import heuristics, rules
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic import heuristics, rules
+from mozaic_env.games.mozaic.game import Mozaic
 
 POSITIONS = 10_500  # over all variants together
 WEIGHTS = np.array(heuristics.HEURISTICS["pattern"])

@@ -11,10 +11,10 @@ import pytest
 from mozaic.pictures.cases import CASES, FOLDER, WIDTH, Case
 from random_games import random_positions
 
-from mozaic_env.core.picture import Box, Picture, Text, Use, to_svg
-from mozaic_env.core.raster import to_rgb
-from mozaic_env.mozaic.actions import EDITIONS, SIZES
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.drawing.picture import Box, Picture, Text, Use, to_svg
+from mozaic_env.drawing.raster import to_rgb
+from mozaic_env.games.mozaic.actions import EDITIONS, SIZES
+from mozaic_env.games.mozaic.game import Mozaic
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOARDS = [(rows, cols) for rows in SIZES for cols in SIZES if rows * cols % 2 == 0]

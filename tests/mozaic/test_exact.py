@@ -10,14 +10,14 @@ from literal import explore, iterate
 
 from mozaic_env.agents.exact.perfect import PerfectAgent, best_actions
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena.exploit import ERROR, ask, exploit
+from mozaic_env.arena.exact.exploit import ERROR, ask, exploit
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.exact import MARGIN, OUTCOME
 from mozaic_env.games import make_game
-from mozaic_env.mozaic.exact import iteration
-from mozaic_env.mozaic.exact.index import find, make_index, number_of_boards
-from mozaic_env.mozaic.exact.response import MozaicResponse
-from mozaic_env.mozaic.exact.solver import MozaicSolver
+from mozaic_env.games.mozaic.exact import iteration
+from mozaic_env.games.mozaic.exact.index import find, make_index, number_of_boards
+from mozaic_env.games.mozaic.exact.response import MozaicResponse
+from mozaic_env.games.mozaic.exact.solver import MozaicSolver
 from mozaic_env.testing import rows as on
 
 EDITIONS = ("amethyst", "onyx")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from random_games import VARIANTS, random_positions
 
-from mozaic_env.mozaic import heuristics, rules
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic import heuristics, rules
+from mozaic_env.games.mozaic.game import Mozaic
 
 WEIGHTS = {**heuristics.HEURISTICS, "uneven": (0.25, -0.75, 3.0)}
 

@@ -21,8 +21,8 @@ from random_games import (
 )
 
 from mozaic_env.core.stream import keys_from_seeds
-from mozaic_env.mozaic.actions import NO_GEM
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic.actions import NO_GEM
+from mozaic_env.games.mozaic.game import Mozaic
 
 EDITIONS = ("amethyst", "onyx")
 both_editions = pytest.mark.parametrize("edition", EDITIONS)

@@ -7,8 +7,8 @@ import pytest
 from random_games import VARIANTS, look, random_positions, swap_colours
 from reference import KINDS, ReferenceGame
 
-from mozaic_env.mozaic import observation, rules
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic import observation, rules
+from mozaic_env.games.mozaic.game import Mozaic
 
 SENTINEL = 77
 

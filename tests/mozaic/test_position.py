@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from random_games import VARIANTS, random_positions, running
 from reference import ReferenceGame
 
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic.game import Mozaic
 
 STATE = ("gems", "score", "bag", "hand", "plays", "mover", "edition", "rows", "cols")
 FIRST = "8/8/8/8/8/8/8/8 y y 1 31,32,1,1,1,1 0-0"

@@ -10,8 +10,8 @@ from random_games import VARIANTS, random_step, running, seeded_rows
 
 from mozaic_env.core.contract import deal
 from mozaic_env.core.record import Record, parse_record
-from mozaic_env.mozaic import rules
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic import rules
+from mozaic_env.games.mozaic.game import Mozaic
 
 SEEN = ("gems", "score", "bag", "hand", "plays", "mover", "draws", "decisions")
 

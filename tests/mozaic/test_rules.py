@@ -7,9 +7,9 @@ import pytest
 from random_games import look, seeded_rows
 
 from mozaic_env.core.contract import CHANCE, OVER, deal
-from mozaic_env.mozaic import rules
-from mozaic_env.mozaic.actions import LETTERS
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic import rules
+from mozaic_env.games.mozaic.actions import LETTERS
+from mozaic_env.games.mozaic.game import Mozaic
 
 both_editions = pytest.mark.parametrize("edition", ["amethyst", "onyx"])
 

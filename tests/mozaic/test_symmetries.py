@@ -7,7 +7,7 @@ import pytest
 from random_games import VARIANTS, apply_each, look, random_positions
 
 from mozaic_env.core.symmetry import Symmetry
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic.game import Mozaic
 
 
 def turned(position: str, name: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from mozaic.test_drawing import tiles_of
 
-from mozaic_env.mozaic.actions import Gem
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.games.mozaic.actions import Gem
+from mozaic_env.games.mozaic.game import Mozaic
 
 GAME = Mozaic(rows=4, cols=4)
 ONYX = Mozaic(rules="onyx", rows=4, cols=4)

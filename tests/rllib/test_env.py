@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mozaic_env.envs.single import EpisodeOver, GameEnv
+from mozaic_env.envs.gymnasium.single import EpisodeOver, GameEnv
 from mozaic_env.games import make_game
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]  # Ray warns of itself
@@ -187,7 +187,7 @@ def test_rllibs_own_runner_and_ppo_train_on_it(ray_here, make):
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 
-    from mozaic_env.agents.network import NetworkConfig
+    from mozaic_env.agents.policy.network import NetworkConfig
     from mozaic_env.envs.rllib import GameMultiAgentEnv
     from mozaic_env.rllib.module import module_spec
 

@@ -21,7 +21,7 @@ def game():
 def module(game):
     import torch
 
-    from mozaic_env.agents.network import NetworkConfig
+    from mozaic_env.agents.policy.network import NetworkConfig
     from mozaic_env.rllib.module import module_spec
 
     torch.manual_seed(0)
@@ -66,8 +66,8 @@ def test_it_is_the_network(module, batch):
 
 
 def test_weights_go_back_into_a_network(module, game, batch):
-    from mozaic_env.agents.network import NetworkConfig
-    from mozaic_env.agents.networks import make_network
+    from mozaic_env.agents.policy.network import NetworkConfig
+    from mozaic_env.agents.policy.networks import make_network
     from mozaic_env.rllib.module import load_weights
 
     network = load_weights(make_network(game, NetworkConfig(8, 1, 8)), module.get_state())

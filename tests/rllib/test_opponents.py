@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 from mozaic_env.games import make_game
 from mozaic_env.rllib.opponents import SPARE, PastSelves, thin
 

@@ -16,7 +16,7 @@ from mozaic_env.cli import main as mozaic
 
 pytest.importorskip("torch")
 
-from mozaic_env.agents import checkpoint
+from mozaic_env.agents.policy import checkpoint
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]  # Ray warns of itself
 

@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from mozaic_env.agents import checkpoint
+from mozaic_env.agents.policy import checkpoint
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]  # Ray warns of itself
 

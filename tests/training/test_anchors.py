@@ -3,15 +3,16 @@ import json
 
 import pytest
 
-from mozaic_env.agents import checkpoint
-from mozaic_env.agents.policy import PolicyAgent
+from mozaic_env.agents.policy import checkpoint
+from mozaic_env.agents.policy.agent import PolicyAgent
 from mozaic_env.agents.specs import make_agent
+from mozaic_env.arena.exact.regret import measure_regret
 from mozaic_env.arena.match import play_match
-from mozaic_env.arena.regret import measure_regret
 from mozaic_env.games import make_game
-from training import anchors, state
 from training.curves import main as draw
 from training.curves import read_curves, read_regret
+from training.ppo import evaluation
+from training.runs import state
 from training.train import main
 
 TINY = """
@@ -134,15 +135,15 @@ def test_a_resumed_run_knows_the_best_score_and_how_long_it_has_taken(config, tm
 
 def test_no_more_than_a_share_of_the_time_goes_into_it(monkeypatch):
     now, calls = [0.0], []
-    monkeypatch.setattr(anchors.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(evaluation.time, "monotonic", lambda: now[0])
 
-    class Slow(anchors.Anchors):
+    class Slow(evaluation.Anchors):
         def measure(self, logger, decisions):
             calls.append(now[0])
             now[0] += 10
             self._spent += 10
 
-    config = anchors.Config(evaluation={"share": 0.1})
+    config = evaluation.Config(evaluation={"share": 0.1})
     game = make_game("mozaic", rows=4, cols=4)
     slow = Slow(config, game, None, None, None, False)
     while now[0] < 1000:

@@ -4,7 +4,7 @@ import torch
 from sb3_contrib.common.maskable.buffers import MaskableDictRolloutBuffer
 
 from mozaic_env.envs.sb3 import GameVecEnv
-from training.buffer import RolloutBuffer
+from training.ppo.buffer import RolloutBuffer
 
 STEPS, GAMES = 6, 5
 

@@ -24,7 +24,7 @@ def test_the_configs_that_come_along_are_valid(path):
 
     config = load_config(path)
     if config.evaluation.regret:  # takes a solved board, which is minutes of work: what is said without one
-        with pytest.raises(ValueError, match="has yet to be solved.* mozaic solve --game"):
+        with pytest.raises(ValueError, match=r"has yet to be solved.* mozaic solve --game"):
             check(config)
         config = load_config(path, ["evaluation.regret=false"])
     check(config)

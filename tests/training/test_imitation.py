@@ -6,12 +6,12 @@ import pytest
 import torch
 from stable_baselines3.common.logger import Logger
 
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 from mozaic_env.games import make_game
-from training.budget import Budget, Stopped
 from training.config import Config, RewardSection, WarmStartSection
-from training.imitation import Memory, WarmStart
-from training.lessons import Ahead, Lessons, TeacherGames, make_teacher, returns
+from training.imitation.demonstrations import Ahead, Lessons, TeacherGames, make_teacher, returns
+from training.imitation.imitation import Memory, WarmStart
+from training.runs.budget import Budget, Stopped
 
 GAME = make_game("mozaic", rows=4, cols=4)
 TEACHER = "expectimax:depth=2"

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 import torch
 
-from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 from mozaic_env.games import make_game
 from training.config import OpponentsSection, PrioritySection, RewardSection
-from training.environment import PaidEnv
-from training.league import MIRROR, PAST, PRIORITISED, League, chances, strategy_of
+from training.ppo.environment import PaidEnv
+from training.ppo.league import MIRROR, PAST, PRIORITISED, League, chances, strategy_of
 
 
 class Play:

@@ -9,11 +9,11 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
 
-from mozaic_env.agents.network import NetworkConfig
+from mozaic_env.agents.policy.network import NetworkConfig
 from mozaic_env.envs.sb3 import GameVecEnv
 from mozaic_env.games import make_game
-from training.budget import Budget, Stopped
-from training.learner import NetworkPolicy, _draw
+from training.ppo.learner import NetworkPolicy, _draw
+from training.runs.budget import Budget, Stopped
 
 OPTIONS = {"rules": "onyx", "rows": 4, "cols": 4, "opponent": "greedy", "reward": "margin", "illegal": "raise"}
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import torch
 
-from mozaic_env.agents import checkpoint
-from training import state
+from mozaic_env.agents.policy import checkpoint
+from training.runs import state
 from training.train import main
 
 ROOT = Path(__file__).parents[2]
@@ -160,7 +160,7 @@ def test_a_run_killed_in_its_warm_start_goes_on_there(config, tmp_path):
 
 @pytest.mark.parametrize("warm", ["1_000_000_000", "512"])
 def test_a_signal_in_either_phase_can_be_followed_by_more(config, tmp_path, monkeypatch, warm):
-    from training import saving
+    from training.runs import saving
 
     folder, seen = tmp_path / "run", []
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from training.config import as_yaml, load_config
-from training.rllib_config import RLlibConfig
+from training.rllib.config import RLlibConfig
 from training.rllib_train import check, main
 
 FILE = Path(__file__).parents[2] / "configs" / "rllib.yaml"

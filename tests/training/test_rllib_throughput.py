@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from training import rllib_throughput
-from training.rllib_throughput import Turn, main, make_table, measure
+from benchmarks import rllib_throughput
+from benchmarks.rllib_throughput import Turn, main, make_table, measure
 
 TINY = """
 game: {options: {rows: 4, cols: 4}}

@@ -5,15 +5,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from training import rllib_watch
-from training.budget import Budget
 from training.config import as_yaml, load_config
-from training.rllib_config import RLlibConfig
-from training.rllib_watch import Watch, write_numbers
-from training.run_folder import make_logger
+from training.rllib import progress
+from training.rllib.config import RLlibConfig
+from training.rllib.progress import Watch, write_numbers
+from training.runs.budget import Budget
+from training.runs.folder import make_logger
 
 NAN = float("nan")
-LEARNT = {"entropy": 1.5, **dict.fromkeys(rllib_watch.LEARNT.values(), 0.25)}
+LEARNT = {"entropy": 1.5, **dict.fromkeys(progress.LEARNT.values(), 0.25)}
 
 
 class Algorithm:
@@ -71,7 +71,7 @@ def test_runners_that_go_and_come_are_told_of_and_counted(config, capsys):
 
 def test_without_any_runner_it_waits_and_then_gives_up(config, monkeypatch):
     waited = []
-    monkeypatch.setattr(rllib_watch.time, "sleep", waited.append)
+    monkeypatch.setattr(progress.time, "sleep", waited.append)
     algorithm = Algorithm(0)
     patient = load_config_with_patience(config, 1000.0)
     assert not Watch(patient, algorithm).look()

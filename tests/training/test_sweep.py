@@ -14,11 +14,11 @@ pytest.importorskip("optuna", reason="Optuna is not installed")
 import optuna
 from optuna.trial import TrialState
 
-from training import study
 from training.config import load_config
-from training.space import Space, as_words
-from training.study import Sweep, split_minutes
 from training.sweep import main
+from training.sweeps import study
+from training.sweeps.space import Space, as_words
+from training.sweeps.study import Sweep, split_minutes
 
 ROOT = Path(__file__).parents[2]
 TINY = """
@@ -162,7 +162,7 @@ def test_a_trial_ends_when_its_sweep_is_gone(command, tmp_path):
     folder = tmp_path / "run"
     words = ["--config", str(tmp_path / "tiny.yaml"), "--run-dir", str(folder), "steps=1_000_000_000"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "training.trial", *words],
+        [sys.executable, "-m", "training.sweeps.trial", *words],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,

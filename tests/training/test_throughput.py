@@ -1,9 +1,9 @@
 import pytest
 import torch
 
+from benchmarks.throughput import fixed_opponents_only, main, make_own, make_stock, measure
 from mozaic_env.games import make_game
 from training.config import Config
-from training.throughput import fixed_opponents_only, main, make_own, make_stock, measure
 
 TINY = """
 game: {options: {rows: 4, cols: 4}}

@@ -1,7 +1,7 @@
 import pytest
 
-from training import timing
-from training.timing import Stopwatch, share_outside, together
+from training.runs import timing
+from training.runs.timing import Stopwatch, share_outside, together
 
 
 class Clock:

@@ -15,11 +15,12 @@ import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from mozaic_env.agents import checkpoint
-from mozaic_env.agents.network import BoardNetwork
-from training import callbacks, run_folder
+from mozaic_env.agents.policy import checkpoint
+from mozaic_env.agents.policy.network import BoardNetwork
 from training import train as script
-from training.run_folder import RunFolder
+from training.ppo import callbacks
+from training.runs import folder
+from training.runs.folder import RunFolder
 from training.train import main
 
 ROOT = Path(__file__).parents[2]
@@ -291,12 +292,12 @@ def test_a_loss_that_is_no_number_stops_the_run_with_the_last_good_checkpoint_ke
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full, which is a full disk")
 def test_metrics_that_can_not_be_written_are_reported_once_and_training_goes_on(config, tmp_path, capsys, monkeypatch):
-    open_file = run_folder._JSONLines.__init__
+    open_file = folder._JSONLines.__init__
 
     def full(self, file):
         open_file(self, Path("/dev/full"))
 
-    monkeypatch.setattr(run_folder._JSONLines, "__init__", full)
+    monkeypatch.setattr(folder._JSONLines, "__init__", full)
     assert run(config, tmp_path / "run", "evaluation.games=0") == 0
     assert capsys.readouterr().err.count("No space left on device; training goes on") == 1
     assert checkpoint.resolve(tmp_path / "run").name == "final"
@@ -308,10 +309,10 @@ def test_old_checkpoints_thin_out_evenly(config, tmp_path):
         (folder.path / "checkpoints" / f"step-{1000 * number:012d}").mkdir()
         folder.thin()
     kept = [int(path.name[5:]) // 1000 for path in sorted((folder.path / "checkpoints").iterdir())]
-    assert len(kept) == run_folder.LATEST + run_folder.OLDER
-    assert kept[-run_folder.LATEST :] == list(range(201 - run_folder.LATEST, 201))
+    assert len(kept) == folder.LATEST + folder.OLDER
+    assert kept[-folder.LATEST :] == list(range(201 - folder.LATEST, 201))
     assert kept[0] == 1
-    assert max(later - earlier for earlier, later in itertools.pairwise(kept)) <= 2.5 * 200 / run_folder.OLDER
+    assert max(later - earlier for earlier, later in itertools.pairwise(kept)) <= 2.5 * 200 / folder.OLDER
 
 
 def test_a_signal_before_the_first_step_leaves_a_loadable_checkpoint_too(config, tmp_path, monkeypatch, capsys):

@@ -10,8 +10,8 @@ import re
 import pytest
 from web_games import Page, asgi_app, make_table, request
 
-from mozaic_env.web.app import LARGEST_MESSAGE, PLAY, STATIC, application
-from mozaic_env.web.app import Page as WebPage
+from mozaic_env.web.server.app import LARGEST_MESSAGE, PLAY, STATIC, application
+from mozaic_env.web.server.app import Page as WebPage
 
 HELLO = b'{"do":"hello"}'
 
@@ -100,7 +100,7 @@ def test_messages_are_limited_in_size() -> None:
 
 
 def test_a_message_that_does_not_come_is_not_waited_for(monkeypatch) -> None:
-    monkeypatch.setattr("mozaic_env.web.app.MESSAGE_S", 0.05)
+    monkeypatch.setattr("mozaic_env.web.server.app.MESSAGE_S", 0.05)
 
     async def stalled():
         sent = []
@@ -184,7 +184,7 @@ def test_nothing_secret_is_in_the_log(monkeypatch, caplog) -> None:
     async def broken(self, session):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("mozaic_env.web.table._HANDLERS", {"state": broken})
+    monkeypatch.setattr("mozaic_env.web.play.table._HANDLERS", {"state": broken})
     with caplog.at_level(logging.DEBUG):
         status, error = error_of(ask(asgi_app(table), b'{"do":"state"}', {"x-session": page.token}))
     assert (status, "noted" in error) == (500, True)

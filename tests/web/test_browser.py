@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mozaic_env.games import make_game
-from mozaic_env.web.film import Film
+from mozaic_env.web.play.film import Film
 
 pytest.importorskip("playwright", reason="playwright is not installed (extra dev)")
 from browsers import Tab, chromium, chromium_path, serving

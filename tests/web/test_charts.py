@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from mozaic_env.web.charts import COLOURS, HEIGHT, SMALL, WIDTH, Line, Mark, chart, ladder, number, ticks
+from mozaic_env.web.watch.charts import COLOURS, HEIGHT, SMALL, WIDTH, Line, Mark, chart, ladder, number, ticks
 
 LINE = Line("one", [(0.0, 10.0), (50.0, 30.0), (100.0, 20.0)])
 

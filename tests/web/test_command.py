@@ -23,9 +23,9 @@ from web_games import GAME, PythonAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.cli import main
 from mozaic_env.games import make_game
-from mozaic_env.web import command
-from mozaic_env.web.play import HUMAN, Play
-from mozaic_env.web.serve import address, listening
+from mozaic_env.web.play import command
+from mozaic_env.web.play.play import HUMAN, Play
+from mozaic_env.web.server.serve import address, listening
 
 SMALL = ["--rows", "4", "--cols", "4", "--no-browser"]
 
@@ -91,8 +91,8 @@ def test_agents_that_an_installation_lacks_are_left_out_of_the_usual_ones(monkey
 
 
 def test_a_missing_library_is_named_with_what_to_install(capsys, monkeypatch) -> None:
-    monkeypatch.delitem(sys.modules, "mozaic_env.web.command")
-    monkeypatch.delitem(sys.modules, "mozaic_env.web.app", raising=False)
+    monkeypatch.delitem(sys.modules, "mozaic_env.web.play.command")
+    monkeypatch.delitem(sys.modules, "mozaic_env.web.server.app", raising=False)
     monkeypatch.setitem(sys.modules, "starlette.applications", None)
     assert (
         "the page needs starlette.applications, which the extra 'play' brings: pip install 'mozaic_env[play]'"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from web_games import Page, asgi_app, make_table, request
 
-from mozaic_env.web.messages import MESSAGES
+from mozaic_env.web.server.messages import MESSAGES
 
 REFUSALS = {400, 404, 405, 409, 413, 415}
 NOT_NUMBERS = [None, True, False, 0.5, 1e300, -0.0, "", "0", "\x00", [], {}, [0], {"a": 0}, "\ud800"]

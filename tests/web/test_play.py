@@ -7,8 +7,8 @@ from web_games import GAME
 
 from mozaic_env.core.record import parse_record
 from mozaic_env.games import make_game
-from mozaic_env.web.film import MOST_WORDS, Film
-from mozaic_env.web.play import HUMAN, IllegalMove, Play, legal_mask
+from mozaic_env.web.play.film import MOST_WORDS, Film
+from mozaic_env.web.play.play import HUMAN, IllegalMove, Play, legal_mask
 
 PEOPLE = (HUMAN, HUMAN)
 

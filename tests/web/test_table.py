@@ -11,9 +11,9 @@ from web_games import GAME, Page, PythonAgent, Thoughtful, make_table
 
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.games import make_game
-from mozaic_env.web.messages import MESSAGES, Refused
-from mozaic_env.web.sessions import IDLE_S, LIFETIME_S, Sessions
-from mozaic_env.web.table import LARGEST_SEED, Table
+from mozaic_env.web.play.table import LARGEST_SEED, Table
+from mozaic_env.web.server.messages import MESSAGES, Refused
+from mozaic_env.web.server.sessions import IDLE_S, LIFETIME_S, Sessions
 
 ONYX = make_game("mozaic", rules="onyx", rows=4, cols=4)
 

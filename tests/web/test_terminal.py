@@ -27,9 +27,9 @@ from mozaic_env.arena.contestants import read_option
 from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
 from mozaic_env.games import make_game
-from mozaic_env.web import terminal
-from mozaic_env.web.play import HUMAN, Play, legal_mask
-from mozaic_env.web.terminal import Terminal
+from mozaic_env.web.play import terminal
+from mozaic_env.web.play.play import HUMAN, Play, legal_mask
+from mozaic_env.web.play.terminal import Terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 GAME = make_game("mozaic", rows=4, cols=4)
@@ -212,7 +212,9 @@ def test_a_closed_input_is_an_input_that_has_ended(
 def test_an_agent_that_fails_costs_nobody_the_game_so_far(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("mozaic_env.agents.builtin.CompiledAgent.act", lambda self, states, masks=None: np.array([95]))
+    monkeypatch.setattr(
+        "mozaic_env.agents.baselines.CompiledAgent.act", lambda self, states, masks=None: np.array([95])
+    )
     monkeypatch.setattr(sys, "stdin", io.StringIO("a1\nb1\n"))
     assert main([*SMALL, "--agent", "pattern"]) == 2
     out, err = capsys.readouterr()

@@ -20,13 +20,13 @@ from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import append_evaluation
 from mozaic_env.arena.match import play_match
 from mozaic_env.cli import main
-from mozaic_env.core.picture import to_svg
 from mozaic_env.core.record import parse_record
-from mozaic_env.web.play import Play
-from mozaic_env.web.watch import Watcher, snapshot
-from mozaic_env.web.watch_game import play_game, show
-from mozaic_env.web.watch_page import MOST_POINTS, parts
-from mozaic_env.web.watch_run import RunFolder
+from mozaic_env.drawing.picture import to_svg
+from mozaic_env.web.play.play import Play
+from mozaic_env.web.watch.command import Watcher, snapshot
+from mozaic_env.web.watch.game import play_game, show
+from mozaic_env.web.watch.page import MOST_POINTS, parts
+from mozaic_env.web.watch.run_data import RunFolder
 
 
 class Content(HTMLParser):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from watch_runs import imitation, make_run, save_checkpoint, update, write_lines
 
-from mozaic_env.web import watch_run
-from mozaic_env.web.watch_run import RunFolder
+from mozaic_env.web.watch import run_data
+from mozaic_env.web.watch.run_data import RunFolder
 
 
 def test_what_is_added_is_read_and_nothing_is_read_twice(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_file_that_takes_the_place_of_the_old_one_is_read_from_its_start(tmp_p
 
 
 def test_long_files_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_run, "LARGEST_PIECE", 2000)
+    monkeypatch.setattr(run_data, "LARGEST_PIECE", 2000)
     run = make_run(tmp_path / "run", *(update(number) for number in range(1, 30)))
     write_lines(run, '{"nothing": "' + "x" * 9000 + '"}\n', update(30), '{"cut')
     watched = RunFolder(run)

@@ -67,8 +67,8 @@ def save_checkpoint(folder: Path, steps: int, seed: int = 0, results: dict[str, 
     """A small network's checkpoint."""
     import torch
 
-    from mozaic_env.agents.checkpoint import save
-    from mozaic_env.agents.network import BoardNetwork, NetworkConfig, layout_of
+    from mozaic_env.agents.policy.checkpoint import save
+    from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 
     torch.manual_seed(seed)
     network = BoardNetwork(layout_of(GAME), NetworkConfig(channels=4, blocks=1, value_hidden=4))
@@ -78,9 +78,9 @@ def save_checkpoint(folder: Path, steps: int, seed: int = 0, results: dict[str, 
 
 def watching(run: Path) -> Any:
     """The application that shows a run."""
-    from mozaic_env.web.app import application
-    from mozaic_env.web.watch import Watcher
-    from mozaic_env.web.watch_routes import WATCH, watch_routes
-    from mozaic_env.web.watch_run import RunFolder
+    from mozaic_env.web.server.app import application
+    from mozaic_env.web.watch.command import Watcher
+    from mozaic_env.web.watch.routes import WATCH, watch_routes
+    from mozaic_env.web.watch.run_data import RunFolder
 
     return application([WATCH], watch_routes(Watcher(RunFolder(run))), host="127.0.0.1")

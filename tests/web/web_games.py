@@ -13,10 +13,10 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
-from mozaic_env.web.app import PLAY, application, play_routes
-from mozaic_env.web.messages import Refused
-from mozaic_env.web.sessions import Sessions
-from mozaic_env.web.table import Table
+from mozaic_env.web.play.table import Table
+from mozaic_env.web.server.app import PLAY, application, play_routes
+from mozaic_env.web.server.messages import Refused
+from mozaic_env.web.server.sessions import Sessions
 
 GAME = make_game("mozaic", rows=4, cols=4)
 

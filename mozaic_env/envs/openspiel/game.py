@@ -11,10 +11,10 @@ from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
 from mozaic_env.core.checks import check_whole_number
 from mozaic_env.core.game import Game
-from mozaic_env.core.text import clean
-from mozaic_env.envs import loops
+from mozaic_env.core.text.files import clean
 from mozaic_env.envs.openspiel.state import Observer, SpielState
 from mozaic_env.games import check_options
+from mozaic_env.simulation import loops
 
 DEFAULT = "default"  # the value of an option that the game itself finds one for
 LIMIT, GAMES_OWN = "max_decisions", -1  # OpenSpiel puts the default of a parameter in the place of one not given

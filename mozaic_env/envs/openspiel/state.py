@@ -9,7 +9,7 @@ import pyspiel
 
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game
-from mozaic_env.envs import loops, rows, seats
+from mozaic_env.simulation import loops, seats, single_row
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]
@@ -26,7 +26,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
     def _begin(self, row: bytes) -> None:
         self._row = row
-        self._look(rows.who(self.row), self.row)
+        self._look(single_row.who(self.row), self.row)
 
     def _look(self, mover: int, row: npt.NDArray[Any]) -> None:
         self._mover = mover
@@ -65,7 +65,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         if not self._row:
             return [(code, probability) for code, (probability, _) in enumerate(game.starts)]
         codes, probabilities = game.room()
-        size = rows.chances(self.row, codes, probabilities)
+        size = single_row.chances(self.row, codes, probabilities)
         return sorted(zip(codes[:size].tolist(), probabilities[:size].tolist()))
 
     def _apply_action(self, action: int) -> None:
@@ -78,8 +78,8 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
             self._begin(game.starts[action][1])
             return
         row = self.row
-        mover = rows.go_on(row, action, game.rules.num_actions, *game.room())
-        if mover == rows.REFUSED:
+        mover = single_row.go_on(row, action, game.rules.num_actions, *game.room())
+        if mover == single_row.REFUSED:
             raise self._refusal(action)
         self._row = row.tobytes()
         self._look(mover, row)
@@ -144,7 +144,7 @@ class Observer:
         else:
             self.dict["next_player"][players + (not state.is_chance_node())] = 1
         if state._row:
-            for key, entry in rows.view(self._game, state.row, player).items():
+            for key, entry in single_row.view(self._game, state.row, player).items():
                 self.dict[key][:] = entry
 
     def string_from(self, state: SpielState, player: int) -> str:

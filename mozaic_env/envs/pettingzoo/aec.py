@@ -14,10 +14,10 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from mozaic_env.core.checks import check_flag, check_whole_number
 from mozaic_env.core.game import Game
-from mozaic_env.envs import rows, seats
-from mozaic_env.envs.single import EpisodeOver, GameEnv
-from mozaic_env.envs.spaces import action_space, observation_space
+from mozaic_env.envs.gymnasium.single import EpisodeOver, GameEnv
+from mozaic_env.envs.gymnasium.spaces import action_space, observation_space
 from mozaic_env.games import game_with, keywords_of
+from mozaic_env.simulation import seats, single_row
 
 Observation = dict[str, Any]
 
@@ -32,7 +32,7 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
     """A board game whose seats are the agents ``player_0``, ``player_1`` and so on.
 
     The page on a game's actions, observation and rules is the docstring of its class, such as
-    `mozaic_env.mozaic.game.Mozaic`.
+    `mozaic_env.games.mozaic.game.Mozaic`.
 
     **Turns.** `agent_selection` is the seat that decides next. Where the rules have a player move twice or miss turns,
     the same agent is selected again, or others are meanwhile; chance is played out in between.
@@ -221,7 +221,7 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
         """
         if agent not in self.possible_agents:
             raise ValueError(f"agent {agent!r}; accepted: {', '.join(self.possible_agents)}")
-        seen: Any = rows.view(self.game, self.row.reshape(1), self.possible_agents.index(agent))
+        seen: Any = single_row.view(self.game, self.row.reshape(1), self.possible_agents.index(agent))
         if self._flat:
             seen = spaces.flatten(self._entries, seen)
         running = agent in self.agents and not (self.terminations[agent] or self.truncations[agent])
@@ -240,7 +240,7 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
 
     @property
     def record(self) -> str:
-        """The game so far as a record, as `mozaic_env.envs.single.GameEnv.record`."""
+        """The game so far as a record, as `mozaic_env.envs.gymnasium.single.GameEnv.record`."""
         return self._env.record
 
     def clone(self) -> "GameAEC":

@@ -12,9 +12,9 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv
 
 from mozaic_env.core.game import Game
-from mozaic_env.core.text import user_path
-from mozaic_env.envs.single import GameEnv
-from mozaic_env.envs.vector import GameVectorEnv
+from mozaic_env.core.text.files import user_path
+from mozaic_env.envs.gymnasium.single import GameEnv
+from mozaic_env.envs.gymnasium.vector import GameVectorEnv
 
 BY_ACTION = ("action_mask", "action_values")  # entries of info that have a number for each action
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mozaic_env.core.picture import Picture
-from mozaic_env.mozaic.game import Mozaic
+from mozaic_env.drawing.picture import Picture
+from mozaic_env.games.mozaic.game import Mozaic
 
 FOLDER = Path(__file__).parent
 WIDTH = 256  # pixels

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from mozaic_env.core.picture import to_svg
-from mozaic_env.core.raster import to_rgb
+from mozaic_env.drawing.picture import to_svg
+from mozaic_env.drawing.raster import to_rgb
 from mozaic_env.games import make_game
 from tests.mozaic.pictures.cases import CASES, FOLDER, WIDTH
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorWrapper
 
-from mozaic_env.envs.vector import GameVectorEnv
+from mozaic_env.envs.gymnasium.vector import GameVectorEnv
 from mozaic_env.envs.wrappers import checks
 
 Flags = npt.NDArray[np.bool_]

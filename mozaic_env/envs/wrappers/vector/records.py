@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.envs.batch import ILLEGAL
-from mozaic_env.envs.single import GameEnv, read_reset_options
+from mozaic_env.envs.gymnasium.single import GameEnv, read_reset_options
 from mozaic_env.envs.wrappers import checks
 from mozaic_env.envs.wrappers.records import RecordFile
 from mozaic_env.envs.wrappers.vector.episodes import EpisodeWrapper, Flags, Infos
+from mozaic_env.simulation.batch import ILLEGAL
 
 
 class RecordGames(EpisodeWrapper, gym.utils.RecordConstructorArgs):

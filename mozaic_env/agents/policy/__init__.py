@@ -1,0 +1,1 @@
+"""Networks, checkpoints, and a trained policy as an agent."""

@@ -1,0 +1,1 @@
+"""Agents that search: expectimax, paranoid and max^n, alpha-beta, MCTS."""

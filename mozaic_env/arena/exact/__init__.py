@@ -1,0 +1,1 @@
+"""How far from perfect: regret, exploitability, solving a board."""

@@ -1,0 +1,1 @@
+"""Reports: a folder with tables, results and pictures."""

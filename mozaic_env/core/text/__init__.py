@@ -1,0 +1,1 @@
+"""What users write: files, whole numbers, names that may be misspelt."""

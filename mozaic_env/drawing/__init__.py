@@ -1,0 +1,1 @@
+"""Pictures as data, and what paints them: SVG, pixels, films."""

@@ -1,0 +1,1 @@
+"""Any game as a Gymnasium environment, single and vector."""

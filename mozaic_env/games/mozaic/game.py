@@ -1,0 +1,272 @@
+"""Mozaic with an edition and a board fixed: the Python half of the Game contract, and the documentation page."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from mozaic_env.core import contract
+from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver
+from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.grouping import Grouping
+from mozaic_env.core.record import Record
+from mozaic_env.core.symmetry import Symmetry
+from mozaic_env.core.text.numbers import is_number
+from mozaic_env.drawing.picture import Picture
+from mozaic_env.drawing.places import Place
+from mozaic_env.games.mozaic import (
+    actions,
+    drawing,
+    drawing_text,
+    heuristics,
+    observation,
+    position,
+    record,
+    rules,
+    symmetries,
+    words,
+)
+
+contract.register(
+    rules.ROW,
+    {
+        "setup": rules.setup,
+        "mover": rules.mover,
+        "apply": rules.apply,
+        "sample": rules.sample,
+        "outcomes": rules.outcomes,
+        "resolve": rules.resolve,
+        "legal": rules.legal,
+        "is_legal": rules.is_legal,
+        "random_action": rules.random_action,
+        "outcome": rules.outcome,
+        "margin": rules.margin,
+        "observe": observation.observe,
+        "action_values": heuristics.action_values,
+        "value": heuristics.value,
+        "decision_kind": heuristics.decision_kind,
+    },
+)
+
+
+class Mozaic(Game):
+    """Mozaic, Martin H. Samuel's game of placement and luck, for two players.
+
+    Yellow (seat 0) and blue (seat 1) take turns to draw a gem from a bag and to play it on a board of 8 x 8 tiles. A
+    2 x 2 block of one colour is a square and scores for the owner of the colour, whoever completed it. The bag holds
+    32 gems of each colour and four exceptions: emerald (slide), diamond (remove), ruby (miss the turn) and the
+    double-turn gem.
+
+    ``gym.make("mozaic_env:Mozaic-v0")`` makes the single environment (`mozaic_env.envs.gymnasium.single.GameEnv`),
+    ``gym.make_vec("mozaic_env:Mozaic-v0", num_envs=1024)`` the vector environment
+    (`mozaic_env.envs.gymnasium.vector.GameVectorEnv`).
+
+    ## Rules in brief
+
+    | drawn | what happens |
+    |---|---|
+    | a colour gem, own or the opponent's | it is placed on any empty tile |
+    | emerald | any gem moves one step diagonally to an empty tile |
+    | diamond | any gem goes back from the board into the bag |
+    | ruby | the turn is missed |
+    | double-turn gem | it is set aside and two gems are drawn and played, one after the other |
+
+    A placed or slid gem scores 4 points for each of the at most four squares that contain it. The game is over when
+    all tiles are covered; more points win. Nobody may pass; what cannot be played has no effect. Only what leaves a
+    choice is a decision: a colour gem, an emerald with a legal slide, a diamond with a gem on the board. All else is
+    resolved as chance, so a seat can decide twice in a row, and can wait through several decisions of the other.
+
+    ## Actions
+
+    `Discrete(6 n)` with n = rows * cols tiles, 384 on the full board. Tile t = cols * (rank - 1) + file; a1 is 0, h8
+    is 63.
+
+    | id | action | notation |
+    |---|---|---|
+    | t | place the gem in hand on t | `d4` |
+    | n + 4 t + k | slide the gem on t: k = 0 up-right, 1 up-left, 2 down-right, 3 down-left | `d4-e5` |
+    | 5 n + t | remove the gem on t | `xd4` |
+
+    Slides that would leave the board (60 ids on the full board) have ids for regularity and are never legal.
+
+    ## Observation
+
+    A Dict, from the view of the seat that decides: own things first.
+
+    | key | space | what it holds |
+    |---|---|---|
+    | `score` | Box int32 (2,) | points: own, opponent's |
+    | `board` | MultiBinary int8 (3, rows, cols) | planes: own gems, opponent's gems, empty tiles; rank 1 first |
+    | `bag` | Box int8 (6,) | in the bag: own colour, opponent's, emerald, diamond, ruby, double-turn |
+    | `hand` | MultiBinary int8 (4,) | gem in hand: own colour, opponent's, emerald, diamond; zeros at the end |
+    | `plays` | Box int8 (1,) | draws owed in this turn, the gem in hand included; 0 at the end |
+
+    Positions that differ in what can follow never share an observation: which gems are set aside follows from bag
+    and hand. How many decisions have been made is not part of it; a game at the limit is truncated, not terminated.
+
+    ## Rewards
+
+    `reward="outcome"`: +1 for a win, -1 for a loss, 0 for a draw and before the end. `reward="margin"`: by how much the
+    lead in squares (points / 4) has grown since the last decision.
+
+    ## Arguments
+
+    | argument | default | |
+    |---|---|---|
+    | `rules` | `"amethyst"` | the edition: `"amethyst"` (the inventor's current text) or `"onyx"` (2003 to 2010) |
+    | `rows`, `cols` | 8 | 2 to 8, an even number of tiles; each colour has rows * cols / 2 gems |
+    | `opponent`, `seat`, `reward`, `illegal`, `max_decisions`, `render_mode` | | see `GameEnv` |
+
+    The editions differ: amethyst begins with yellow and a yellow gem in hand, calls a double turn one turn of two
+    draws, loses both to a ruby drawn first, and returns set-aside gems when the turn is complete. onyx begins with a
+    fair draw for who starts, calls a double turn two turns, of which a ruby costs one, and returns emerald, diamond
+    and ruby right after use.
+
+    ## Readings
+
+    Where the printed rules leave a gap, this is how they are read:
+
+    * A slide that completes squares scores like a placement. A square broken by a slide or a removal costs nothing, and
+      completing it again scores again.
+    * The game ends at once when the last colour gem lands: a second draw that is still owed is not taken, and gems that
+      are set aside stay where they are.
+    * An exception without effect inside a double turn of the amethyst edition stays out of the bag, like one that was
+      played, until the turn is complete.
+    * onyx: drawing for the start is fair between the two colours by symmetry, so one coin decides it.
+
+    ## Version history
+
+    * v0: first version.
+    """
+
+    name: ClassVar[str] = "mozaic"
+    dtype: ClassVar[np.dtype[Any]] = rules.ROW
+    option_fields: ClassVar[tuple[str, ...]] = ("edition", "rows", "cols")
+    heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
+    usual_agents: ClassVar[tuple[str, ...]] = ("champion", "expectimax:depth=2", "pattern", "greedy", "random")
+    max_outcomes: ClassVar[int] = len(actions.Gem)
+    max_decisions: int = 1000
+    margin_unit: ClassVar[str] = "squares"
+
+    num_players = len(actions.PLAYERS)
+
+    def __init__(self, rules: str = "amethyst", rows: int = 8, cols: int = 8) -> None:
+        """Fixes the variant.
+
+        Args:
+            rules: the edition, "amethyst" or "onyx".
+            rows: ranks of the board, 2 to 8.
+            cols: files of the board, 2 to 8; rows * cols is even.
+
+        Raises:
+            ValueError: an option is not one of these.
+        """
+        if not isinstance(rules, str) or rules not in actions.EDITIONS:
+            raise ValueError(f"rules={rules!r}; accepted: {', '.join(map(repr, actions.EDITIONS))}")
+        for name, given in (("rows", rows), ("cols", cols)):
+            if isinstance(given, bool) or not isinstance(given, int | np.integer) or given not in actions.SIZES:
+                raise ValueError(f"{name}={given!r}; accepted: a whole number from 2 to 8")
+        if rows * cols % 2:
+            raise ValueError(
+                f"rows={rows}, cols={cols}: {rows * cols} tiles; accepted: boards with an even number of tiles"
+            )
+        self.rules = rules
+        self.board = (int(rows), int(cols))
+        self.num_actions = actions.num_actions(rows * cols)
+        self.fields = observation.fields(*self.board)
+
+    @property
+    def action_planes(self) -> npt.NDArray[np.int64]:
+        return actions.action_planes(self.board[0] * self.board[1])
+
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        return symmetries.symmetries(*self.board)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"rules": self.rules, "rows": self.board[0], "cols": self.board[1]}
+
+    def group_decisions(self, states: Rows) -> tuple[Grouping, ...]:
+        return words.by_gem(states), words.by_phase(states)
+
+    @classmethod
+    def of_header(cls, header: Mapping[str, str]) -> "Mozaic":
+        sizes = header.get("board", "").split("x")
+        if len(sizes) != 2 or not all(map(is_number, sizes)) or "rules" not in header:
+            raise ValueError("record header: rules=... and board=ROWSxCOLS are needed, such as board=8x8")
+        return cls(header["rules"], int(sizes[0]), int(sizes[1]))
+
+    def exact_solver(self, objective: str = MARGIN) -> ExactSolver:
+        from mozaic_env.games.mozaic.exact.solver import MozaicSolver
+
+        return MozaicSolver(self, objective)
+
+    def best_response(self, plain: bool) -> BestResponse:
+        from mozaic_env.games.mozaic.exact.response import MozaicResponse
+
+        return MozaicResponse(self, plain)
+
+    @property
+    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
+        if self.rules == actions.EDITIONS[actions.AMETHYST]:
+            return super().starts
+        return ((0.5, {"mover": 0}), (0.5, {"mover": 1}))
+
+    @property
+    def seat_names(self) -> tuple[str, ...]:
+        return actions.PLAYERS
+
+    def rows(self, size: int) -> Rows:
+        made = np.zeros(size, self.dtype)
+        made["edition"] = actions.EDITIONS.index(self.rules)
+        made["rows"], made["cols"] = self.board
+        return made
+
+    def format_action(self, action: int) -> str:
+        return actions.format_action(action, *self.board)
+
+    def parse_action(self, text: str) -> int:
+        return actions.parse_action(text, *self.board)
+
+    def format_position(self, row: np.void) -> str:
+        return position.format_position(row)
+
+    def parse_position(self, text: str) -> Rows:
+        parsed = self.rows(1)
+        position.parse_position(text, parsed[0])
+        return parsed
+
+    def write_record(self, start: np.void, actions: Sequence[int], header: Mapping[str, Any], ending: str) -> Record:
+        return record.write(self, start, actions, header, ending)
+
+    def replay(self, game_record: Record) -> Iterator[tuple[str, np.void]]:
+        return record.replay(self, game_record)
+
+    def draw_text(self, row: np.void) -> str:
+        return drawing_text.draw_text(row)
+
+    def draw_ansi(self, row: np.void, before: np.void | None = None) -> str:
+        return drawing_text.draw_ansi(row, before)
+
+    def draw(
+        self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
+    ) -> Picture:
+        return drawing.draw(row, before, action, caption)
+
+    def places(self, row: np.void) -> tuple[Place, ...]:
+        return drawing.places(row)
+
+    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
+        tiles = actions.tiles_of_action(action, *self.board)
+        return tuple(actions.tile_name(tile, self.board[1]) for tile in tiles)
+
+    def tell_action(self, row: np.void, action: int) -> str:
+        return words.tell_action(row, action)
+
+    def outcome_name(self, code: int) -> str:
+        return words.gem_name(code)
+
+    def tell_outcome(self, row: np.void, code: int) -> str:
+        return words.tell_outcome(row, code)

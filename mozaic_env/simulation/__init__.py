@@ -1,0 +1,1 @@
+"""Batches of games from decision to decision, compiled."""

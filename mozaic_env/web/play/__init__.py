@@ -1,0 +1,1 @@
+"""The page to play in, and play in the terminal."""

@@ -1,0 +1,1 @@
+"""The web server: application, sessions, checks of requests and messages."""

@@ -1,0 +1,1 @@
+"""The warm start: imitation of a search."""

@@ -1,0 +1,1 @@
+"""Self-play PPO with stable-baselines3: learner, league, evaluation on the way."""

@@ -1,0 +1,1 @@
+"""Self-play on RLlib: configuration, algorithm, saving, progress."""

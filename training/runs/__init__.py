@@ -1,0 +1,1 @@
+"""A run on disk: its folder, saving and resuming, budget, times."""
