@@ -13,38 +13,63 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FILES = sorted(
+FILES = [
     path.relative_to(ROOT).as_posix()
     for part in ("mozaic_env", "training", "examples", "benchmarks")
-    for path in (ROOT / part).rglob("*.py")
-)
+    for path in sorted((ROOT / part).rglob("*.py"))
+]
 
 
 def is_main_guard(node: ast.stmt) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_main_is_only_called_behind_a_guard(file: str) -> None:
-    tree = ast.parse((ROOT / file).read_text("utf-8"))
-    mains = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "main"]
-    guards = [node for node in tree.body if is_main_guard(node)]
-    calls = [
-        node
-        for statement in tree.body
+def body(file: str) -> list[ast.stmt]:
+    return ast.parse((ROOT / file).read_text("utf-8")).body
+
+
+def calls_when_imported(statements: list[ast.stmt]) -> list[str]:
+    """The calls of main and sys.exit that an import would make."""
+    return [
+        ast.unparse(node)
+        for statement in statements
         if not is_main_guard(statement) and not isinstance(statement, ast.FunctionDef | ast.ClassDef)
         for node in ast.walk(statement)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("main", "sys.exit")
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("main", "sys.exit", "run_script")
     ]
-    assert not calls
-    if mains and file != "mozaic_env/cli.py":
-        assert guards, f"{file} has main() and nothing that calls it when it is run"
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if file.startswith("training/")])
-def test_scripts_of_training_are_run_by_what_answers_ctrl_c(file: str) -> None:
-    guards = [node for node in ast.parse((ROOT / file).read_text("utf-8")).body if is_main_guard(node)]
-    assert all("run_script(main)" in ast.unparse(guard) for guard in guards)
+def test_main_is_only_called_behind_a_guard() -> None:
+    assert {file: calls for file in FILES if (calls := calls_when_imported(body(file)))} == {}
+
+
+@pytest.mark.parametrize("call", ["main()", "sys.exit(main())", "if True:\n    run_script(main)"])
+def test_what_an_import_would_run_is_found(call: str) -> None:
+    assert calls_when_imported(ast.parse(call).body)
+
+
+def test_whatever_has_a_main_is_run_by_something() -> None:
+    """The commands' mains are behind the entry point."""
+    scripts = [file for file in FILES if not file.startswith("mozaic_env/")]
+    mains = [
+        file
+        for file in scripts
+        if any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in body(file))
+    ]
+    assert mains
+    assert [file for file in mains if not any(map(is_main_guard, body(file)))] == []
+
+
+def test_scripts_of_training_are_run_by_what_answers_ctrl_c() -> None:
+    guards = {
+        file: ast.unparse(node)
+        for file in FILES
+        if file.startswith("training/")
+        for node in body(file)
+        if is_main_guard(node)
+    }
+    assert guards
+    assert [file for file, guard in guards.items() if "run_script(main)" not in guard] == []
 
 
 @pytest.mark.parametrize(
@@ -84,9 +109,9 @@ def without_encoding(tree: ast.AST) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_text_has_an_encoding_wherever_it_is_read_or_written(file: str) -> None:
-    assert without_encoding(ast.parse((ROOT / file).read_text("utf-8"))) == []
+def test_text_has_an_encoding_wherever_it_is_read_or_written() -> None:
+    trees = {file: ast.parse((ROOT / file).read_text("utf-8")) for file in FILES}
+    assert {file: calls for file, tree in trees.items() if (calls := without_encoding(tree))} == {}
 
 
 @pytest.mark.parametrize(
