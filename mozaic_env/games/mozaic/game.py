@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core import contract
+from mozaic_env.core import afterstates, contract
 from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.grouping import Grouping
@@ -20,6 +20,7 @@ from mozaic_env.games.mozaic import (
     drawing,
     drawing_text,
     heuristics,
+    ntuples,
     observation,
     position,
     record,
@@ -47,6 +48,18 @@ contract.register(
         "value": heuristics.value,
         "decision_kind": heuristics.decision_kind,
     },
+)
+afterstates.register(
+    rules.ROW,
+    {
+        "evaluate_actions": ntuples.evaluate_actions,
+        "add_gradient": ntuples.add_gradient,
+        "list_features": ntuples.list_features,
+        "chance_seat": ntuples.chance_seat,
+        "is_common": ntuples.is_common,
+    },
+    ntuples.start,
+    ntuples.ROOM,
 )
 
 

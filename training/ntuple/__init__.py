@@ -1,0 +1,1 @@
+"""A compiled actor-critic over sparse features, for games that offer them."""
