@@ -9,9 +9,7 @@ and safetensors, not stable-baselines3.
 
 import hashlib
 import json
-import os
 import platform
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -25,6 +23,7 @@ from mozaic_env.agents.policy.network import NetworkConfig
 from mozaic_env.agents.policy.networks import Network, config_of, describe, make_network
 from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
+from mozaic_env.core.storage.folders import aside, whole_folder, write_folder
 from mozaic_env.core.text.files import read_text, user_path
 from mozaic_env.games import make_game
 
@@ -156,37 +155,8 @@ def save(
         "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
     text = json.dumps(card, indent=1, allow_nan=False) + "\n"
-    _write_folder(folder, {WEIGHTS: weights, CARD: text.encode()})
+    write_folder(folder, {WEIGHTS: weights, CARD: text.encode()})
     return card
-
-
-def _aside(folder: Path) -> Path:
-    """Where the old checkpoint stands in the moment in which the new one takes its place."""
-    return folder.with_name(f".{folder.name}.old")
-
-
-def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Puts a folder with these files in place of `folder`. At each moment a whole one stands there or aside."""
-    new, old = folder.with_name(f".{folder.name}.new-{os.getpid()}"), _aside(folder)
-    try:
-        new.mkdir()
-        for name, content in files.items():
-            with (new / name).open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-        if folder.exists():
-            shutil.rmtree(old, ignore_errors=True)
-            os.rename(folder, old)
-        try:
-            os.rename(new, folder)
-        except OSError:
-            if old.exists():
-                os.rename(old, folder)
-            raise
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def resolve(path: str | Path) -> Path:
@@ -199,11 +169,11 @@ def resolve(path: str | Path) -> Path:
         ValueError: there is none.
     """
     path = user_path(path)
-    if not path.is_dir() and not _aside(path).is_dir():
+    if not path.is_dir() and not aside(path).is_dir():
         what = "is a file" if path.exists() else "does not exist"
         raise ValueError(f"{path} {what}; accepted: the folder of a run or of a checkpoint ({CARD} and {WEIGHTS})")
     for folder in (path, path / BEST, path / FINAL):
-        whole = _whole(folder)
+        whole = whole_folder(folder, CARD)
         if whole is not None:
             return whole
     kept = [card.parent for card in (path / CHECKPOINTS).glob(f"[!.]*/{CARD}")]
@@ -215,11 +185,6 @@ def resolve(path: str | Path) -> Path:
         f"{path} holds no checkpoint: neither {CARD} and {WEIGHTS} "
         f"nor a folder {BEST}/, {FINAL}/ or {CHECKPOINTS}/ with them"
     )
-
-
-def _whole(folder: Path) -> Path | None:
-    """The folder, or what an interrupted replacement left aside, or None."""
-    return next((place for place in (folder, _aside(folder)) if (place / CARD).is_file()), None)
 
 
 def read_card(folder: str | Path) -> Card:
