@@ -11,14 +11,18 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from mozaic_env.agents.ntuple.tables import holds_tables
 from mozaic_env.core.game import Game
 from mozaic_env.core.text.files import user_path
 from mozaic_env.core.text.suggest import did_you_mean
 from mozaic_env.games import GAMES, game_class
 
-CHAMPION, PERFECT, POLICY = "champion", "perfect", "policy"
+CHAMPION, PERFECT, POLICY, NTUPLE, ROLLOUT = "champion", "perfect", "policy", "ntuple", "rollout"
 MODULES = ("torch", "safetensors")  # of an extra, which networks need
-AGENTS = ("random", "greedy", "expectimax", "alphabeta", "paranoid", "maxn", CHAMPION, "mcts", PERFECT)  # of every game
+AGENTS = (  # of every game
+    *("random", "greedy", "expectimax", "alphabeta", "paranoid", "maxn"),
+    *(CHAMPION, "mcts", PERFECT, NTUPLE, ROLLOUT),
+)
 FORMS = (
     "random",
     "greedy, pattern or another heuristic of the game",
@@ -28,6 +32,8 @@ FORMS = (
     "champion[:sample=0|1,search=0|1,candidates=N], trained and shipped with the package",
     "mcts[:simulations=N,heuristic=NAME,policy=FOLDER|champion]",
     "perfect[:objective=margin|outcome,values=FILE], on boards small enough to be solved",
+    "ntuple[:FOLDER][,sample=0|1], tables shipped with the package, or those of an n-tuple run",
+    "rollout[:policy=ntuple|FOLDER|HEURISTIC,width=N,samples=N,depth=N,prior=X], search by a compiled policy",
     "FOLDER[,sample=0|1,search=0|1,candidates=N], of a run or a checkpoint; champion is the agent, ./champion a folder",
 )
 _PATHS = {"policy": os.path.isdir, "values": os.path.isfile}  # options that are paths, and what is there
@@ -52,12 +58,16 @@ class Spec(NamedTuple):
     @property
     def is_network(self) -> bool:
         """Whether the agent is a network, or searches with one."""
-        return self.name in (CHAMPION, POLICY) or any(word.startswith("policy=") for word in self.words)
+        if self.name == POLICY:
+            return self.folder is None or not holds_tables(self.folder)
+        return self.name == CHAMPION or (self.name == "mcts" and any(word.startswith("policy=") for word in self.words))
 
     @property
     def checkpoint(self) -> Path | None:
         """The folder that the agent reads, also as the policy of a search; None: it reads none that needs naming."""
         named = [word.removeprefix("policy=") for word in self.words if word.startswith("policy=")]
+        if self.name == ROLLOUT and named and is_agent(named[0]):
+            return None
         return policy_folder(named[0], self.text) if self.folder is None and named else self.folder
 
 
@@ -87,6 +97,8 @@ def read_spec(spec: str | os.PathLike[str], game: Game | None = None) -> Spec:
         if policy_folder(folder, spec) is None:
             return Spec(":".join(filter(None, (CHAMPION, ",".join(words)))), CHAMPION, None, words)
         return _policy(folder, words)
+    if name == NTUPLE and rest and "=" not in rest.partition(",")[0]:
+        return _policy(*split_folder(rest))
     if name in (*AGENTS, *(_heuristics() if game is None else game.heuristics)):
         return Spec(text, name, None, _words(rest))
     folder, words = split_folder(text)

@@ -4,6 +4,7 @@ A spec is a name, then a colon and options: ``expectimax:depth=3``. A policy is 
 options: ``runs/quick,sample=1``. `mozaic_env.agents.names` says which is which.
 """
 
+import inspect
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.names import CHAMPION, MODULES, PERFECT, POLICY, Spec, policy_folder, read_spec
+from mozaic_env.agents.names import (
+    CHAMPION,
+    MODULES,
+    NTUPLE,
+    PERFECT,
+    POLICY,
+    ROLLOUT,
+    Spec,
+    is_agent,
+    policy_folder,
+    read_spec,
+)
+from mozaic_env.agents.ntuple.tables import holds_tables
 from mozaic_env.core.exact import MARGIN
 from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
@@ -195,7 +208,60 @@ def _champion(game: Game, spec: str, read: Spec) -> Agent:
 
 
 def _policy(game: Game, spec: str, read: Spec) -> Agent:
+    if read.folder is not None and holds_tables(read.folder):
+        return _of_tables(game, spec, read.folder, read.words)
     return _of_checkpoint(game, spec, read.folder or Path(), read.words)
+
+
+def _ntuple(game: Game, spec: str, read: Spec) -> Agent:
+    return _of_tables(game, spec, tables_folder(spec, game), read.words)
+
+
+def tables_folder(spec: str, game: Game) -> Path:
+    """The tables that the package brings for a game, whatever the variant.
+
+    Raises:
+        ValueError: it brings none.
+    """
+    folder = Path(inspect.getfile(type(game))).with_name(NTUPLE)
+    if not folder.is_dir():
+        raise ValueError(f"agent {spec!r}: no tables are shipped for {game.name}; see python -m training.ntuple --help")
+    return folder
+
+
+def _of_tables(game: Game, spec: str, folder: Path, words: Sequence[str]) -> Agent:
+    from mozaic_env.agents.ntuple.agent import NTupleAgent
+
+    return NTupleAgent.load(folder, game, **_read(spec, words, {"sample": _flag}))
+
+
+def _rollout(game: Game, spec: str, read: Spec) -> Agent:
+    from mozaic_env.agents.ntuple.tables import load, resolve
+    from mozaic_env.agents.search.rollout import RolloutAgent
+
+    accepted: dict[str, Callable[[str], Any]] = {
+        "policy": str,
+        "width": _number,
+        "samples": _number,
+        "depth": _number,
+        "prior": _seconds,
+    }
+    options = _read(spec, read.words, accepted)
+    policy = options.pop("policy", NTUPLE)
+    if policy == NTUPLE or not is_agent(policy):
+        folder = tables_folder(spec, game) if policy == NTUPLE else user_path(policy)
+        options["tables"] = load(resolve(folder), game).weights
+    elif policy in game.heuristics:
+        options["heuristic"] = policy
+    else:
+        raise ValueError(
+            f"agent {spec!r}: policy={policy!r}; accepted: {NTUPLE}, the folder of n-tuple tables, "
+            + ", ".join(game.heuristics)
+        )
+    try:
+        return RolloutAgent(game, **options)
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
 
 
 def _of_checkpoint(game: Game, spec: str, folder: Path, words: Sequence[str]) -> Agent:
@@ -224,5 +290,7 @@ _MAKERS: dict[str, Callable[[Game, str, Spec], Agent]] = {
     CHAMPION: _champion,
     "mcts": _mcts,
     PERFECT: _perfect,
+    NTUPLE: _ntuple,
+    ROLLOUT: _rollout,
     POLICY: _policy,
 }

@@ -7,6 +7,9 @@ from typing import Any
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.names import MODULES, Spec, read_spec
+from mozaic_env.agents.ntuple.tables import holds_tables
+from mozaic_env.agents.ntuple.tables import read_card as read_tables_card
+from mozaic_env.agents.ntuple.tables import resolve as resolve_tables
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
@@ -94,6 +97,8 @@ def _card(spec: str) -> dict[str, Any] | None:
     read = _read(spec)
     if read is None or read.checkpoint is None:
         return None
+    if holds_tables(read.checkpoint):
+        return read_tables_card(resolve_tables(read.checkpoint))
     need(f"agent {spec!r}", *MODULES)
     from mozaic_env.agents.policy import checkpoint
 

@@ -1,4 +1,6 @@
-"""The Game contract, a part that is optional: sparse features of an afterstate, for linear functions (n-tuple networks).
+"""The Game contract, a part that is optional: sparse features of an afterstate, for linear functions.
+
+The field calls such functions n-tuple networks. They are for games for two: what one seat expects the other loses.
 
 An afterstate is what an action leaves before chance. A game that offers this describes it by features: numbers below
 the length of the game's `start`, of which each state has some, one of them perhaps several times. A linear function

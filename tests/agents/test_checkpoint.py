@@ -11,6 +11,7 @@ import torch
 from mozaic_env.agents.policy import checkpoint
 from mozaic_env.agents.policy.checkpoint import CARD, WEIGHTS, load, read_card, resolve, save
 from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
+from mozaic_env.core.storage import folders
 from mozaic_env.games import make_game
 
 CONFIG = NetworkConfig(channels=6, blocks=1, value_hidden=5)
@@ -272,9 +273,9 @@ def test_a_save_that_fails_leaves_the_old_one(folder, game, monkeypatch, fails_a
     def failing_fsync(number):
         raise OSError("disk full")
 
-    monkeypatch.setattr(checkpoint.os, "rename", failing_rename)
+    monkeypatch.setattr(folders.os, "rename", failing_rename)
     if fails_at == "write":
-        monkeypatch.setattr(checkpoint.os, "fsync", failing_fsync)
+        monkeypatch.setattr(folders.os, "fsync", failing_fsync)
     with pytest.raises(OSError, match=r"no|disk full"):
         save(folder, make_network(game, 1), game, steps=2, seed=0)
     assert load(folder).card["steps"] == 1234

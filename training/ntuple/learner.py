@@ -7,14 +7,14 @@ gain and value behind them, averaged over all common draws by their probabilitie
     G_t = E_t + lambda (+-) (G_{t+1} - V_{t+1}),
 
 the sign telling whether the same seat draws again. E_t takes out the luck of the draw and of the policy's own choice;
-what is left is what the critic does not know. Random decisions cut the sum: what follows them is not the policy's doing.
-The advantage of an action taken is its gain and the return behind it, less the policy's mean over the gem really drawn.
+what is left is what the critic does not know. Random decisions cut the sum: what follows is not the policy's doing. The
+advantage of an action taken is its gain and the return behind it, less the policy's mean after the draw that came.
 
-Policy: gradient of log pi times advantage, summed over a batch of games, one step of Adam. Critic: after each game, from
-its end backwards, a step towards G that is normalised by the squared counts of the state's features.
+Policy: gradient of log pi times advantage, summed over a batch of games, one step of Adam. Critic: after each game,
+from its end backwards, a step towards G that is normalised by the squared counts of the state's features.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +41,6 @@ from mozaic_env.core.contract import (
     apply,
     mover,
     outcomes,
-    random_action,
     resolve,
     sample,
     setup,
@@ -142,7 +141,7 @@ def make_scratch(game: Game) -> Scratch:
 
 @jit(forceinline=True)
 def _power_of_e(x: float) -> float:
-    """exp of a float32 between -80 and 0, to 6 digits: the same on every machine, and quick."""
+    """Exp of a float32 between -80 and 0, to 6 digits: the same on every machine, and quick."""
     scaled = x * _LOG2_E
     whole = np.int64(-scaled)
     rest = scaled + np.float32(whole)  # in (-1, 0]
@@ -188,9 +187,7 @@ def _draw(chances: Single, size: int, bits: np.uint64) -> int:
 
 
 @jit
-def _mean_over_draws(
-    state: Row, code: int, mean: float, weights: Weights, settings: Row, scratch: Scratch
-) -> float:
+def _mean_over_draws(state: Row, code: int, mean: float, weights: Weights, settings: Row, scratch: Scratch) -> float:
     """The policy's mean for the seat whose chance it is, over all draws that are as common as the one that came.
 
     Args:
@@ -280,7 +277,7 @@ def _step_critic(row: Row, target: float, weights: Weights, rate: float, scratch
     for k in range(size):
         weights[features[k]].value += change
         counts[features[k]] = 0
-    return error
+    return np.float64(error)
 
 
 @jit
@@ -336,9 +333,7 @@ def play_batch(
 
 
 @jit
-def step_policy(
-    weights: Weights, gradient: Single, mean: Single, square: Single, count: int, settings: Row
-) -> None:
+def step_policy(weights: Weights, gradient: Single, mean: Single, square: Single, count: int, settings: Row) -> None:
     """One step of Adam up the gradient, which is 0 afterwards.
 
     Args:

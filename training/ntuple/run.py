@@ -1,7 +1,8 @@
 """A run of the n-tuple learner: batches of games until the decisions are used up, saved and evaluated on the way.
 
-What a run learns is a function of its configuration and seed alone. A state (resume/state.safetensors) holds the tables,
-Adam's means, and how far the run is, at the end of a batch; so a run that was killed goes on as if it had not been.
+What a run learns is a function of its configuration and seed alone. A state (resume/state.safetensors) holds the
+tables, Adam's means, and how far the run is, at the end of a batch; so a run that was killed learns what it would have
+learnt.
 """
 
 import json
@@ -56,7 +57,10 @@ class Run:
             if self.seconds - noted >= NOTE_EVERY or self.decisions >= self.config.decisions:
                 self._note()
                 noted = self.seconds
-            due = times and self.decisions * times // self.config.decisions > self.measured * times // self.config.decisions
+            due = (
+                times
+                and self.decisions * times // self.config.decisions > self.measured * times // self.config.decisions
+            )
             if due:
                 self.measure()
             if due or self.decisions - saved >= self.config.save_every or self.decisions >= self.config.decisions:
@@ -187,7 +191,9 @@ class Run:
             except (safetensors.SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
                 raise ValueError(f"{file} is damaged ({error}); start another run") from None
         if metrics.exists():  # what was noted later than the state goes
-            kept = [line for line in read_text(metrics, errors="replace").splitlines(keepends=True) if self._is_past(line)]
+            kept = [
+                line for line in read_text(metrics, errors="replace").splitlines(keepends=True) if self._is_past(line)
+            ]
             write_atomically(metrics, "".join(kept))
 
     def _is_past(self, line: str) -> bool:

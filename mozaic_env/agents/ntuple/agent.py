@@ -144,13 +144,13 @@ def choose(
         for k in range(size):
             rest -= points[k]
             if rest < 0:
-                return actions[k]  # type: ignore[no-any-return]
-        return actions[size - 1]  # type: ignore[no-any-return]
+                return actions[k]
+        return actions[size - 1]
     left = below(bits, ties)
     for k in range(size):
         if points[k] == top:
             if left == 0:
-                return actions[k]  # type: ignore[no-any-return]
+                return actions[k]
             left -= 1
     return -1  # not reached
 

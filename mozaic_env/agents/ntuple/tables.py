@@ -124,6 +124,24 @@ def resolve(path: str | Path) -> Path:
     return found
 
 
+def read_card(folder: str | Path) -> Card:
+    """The card of tables.
+
+    Raises:
+        ValueError: it is missing, damaged, or of a newer format.
+    """
+    file = user_path(folder) / CARD
+    try:
+        card: Card = json.loads(read_text(file))
+        known = card["format"] <= FORMAT and card["kind"] == KIND
+        parts = card["game"]["name"], card["weights"]["sha256"], float(card["temperature"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{file} is damaged ({error}); restore it or train again") from None
+    if not known or not all(isinstance(part, str) for part in parts[:2]):
+        raise ValueError(f"{file} has a format that this mozaic_env does not read; install a newer one")
+    return card
+
+
 def load(folder: str | Path, game: Game) -> Tables:
     """Reads tables, without running anything that they contain.
 
@@ -139,20 +157,16 @@ def load(folder: str | Path, game: Game) -> Tables:
     import safetensors.numpy
     from safetensors import SafetensorError
 
-    folder = user_path(folder)
+    folder, card = user_path(folder), read_card(folder)
     damaged = f"{folder} is damaged; restore it or train again"
-    try:
-        card = json.loads(read_text(folder / CARD))
-        content = (folder / TABLES).read_bytes()
-        known = card["format"] <= FORMAT and card["kind"] == KIND
-        name, digest, _ = card["game"]["name"], card["weights"]["sha256"], float(card["temperature"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"{damaged} ({error})") from None
-    if not known:
-        raise ValueError(f"{folder / CARD} has a format that this mozaic_env does not read; install a newer one")
+    name = card["game"]["name"]
     if name != game.name or not afterstates.is_offered(game.dtype):
         raise ValueError(f"tables {folder} play {name}; asked for was {game!r}")
-    if hashlib.sha256(content).hexdigest() != digest:
+    try:
+        content = (folder / TABLES).read_bytes()
+    except OSError as error:
+        raise ValueError(f"{damaged} ({error})") from None
+    if hashlib.sha256(content).hexdigest() != card["weights"]["sha256"]:
         raise ValueError(f"{damaged} ({TABLES} is not what the card says)")
     try:
         columns = safetensors.numpy.load(content)

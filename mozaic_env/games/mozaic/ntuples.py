@@ -18,9 +18,10 @@ from mozaic_env.core.afterstates import WEIGHT, Single, Weights, Workspace
 from mozaic_env.core.bits import ONE, Board, count, first
 from mozaic_env.core.contract import Integers, Row
 from mozaic_env.core.jit import jit
-from mozaic_env.games.mozaic.actions import POINTS_PER_SQUARE
 from mozaic_env.games.mozaic.heuristics import HEURISTICS
 from mozaic_env.games.mozaic.rules import BLUE, EMERALD, empty_tiles, points_at, slide_step, slides, tiles_of
+
+Both = tuple[np.float32, np.float32]  # sums of the policy's weights and of the critic's
 
 PHASES = (1, 2, 3, 4, 6, 8, 11, 15, 20, 26, 34, 44, 64)  # the most empty tiles of each
 MOST_GEMS = 32  # of a colour
@@ -120,9 +121,7 @@ def _find_windows(own: Board, other: Board, rows: int, cols: int, workspace: Wor
     for rank in range(rows - 2):
         at, code = _WIDE * (rank + 2) + 2, _CODES + 8 * rank
         for file in range(cols - 2):
-            indices[at + file] = (
-                indices[code + file] + 27 * indices[code + 8 + file] + 729 * indices[code + 16 + file]
-            )
+            indices[at + file] = indices[code + file] + 27 * indices[code + 8 + file] + 729 * indices[code + 16 + file]
 
 
 @jit(forceinline=True)
@@ -134,9 +133,7 @@ def _feature(window: int, index: int) -> np.uint64:
 
 
 @jit
-def _sum_windows(
-    rows: int, cols: int, weights: Weights, begin: np.uint64, workspace: Workspace
-) -> tuple[float, float]:
+def _sum_windows(rows: int, cols: int, weights: Weights, begin: np.uint64, workspace: Workspace) -> Both:
     """Both functions of all windows; keeps each window's part in the workspace, and their sums for each tile."""
     indices, parts = workspace
     policy, value = np.float32(0), np.float32(0)
@@ -169,7 +166,7 @@ def _sum_windows(
 @jit(forceinline=True)
 def _changed_sums(
     tile: int, rank: int, cols: int, change: int, weights: Weights, begin: np.uint64, workspace: Workspace
-) -> tuple[float, float]:
+) -> Both:
     """By how much both functions change when a tile's digit changes."""
     indices, parts = workspace
     large = tile + rank * (_WIDE - cols) + 2 * _WIDE + 2
@@ -197,7 +194,14 @@ def _changed_sums(
 
 @jit(forceinline=True)
 def _changed_gradient(
-    tile: int, rank: int, cols: int, change: int, amount: float, gradient: Single, begin: np.uint64, workspace: Workspace
+    tile: int,
+    rank: int,
+    cols: int,
+    change: int,
+    amount: float,
+    gradient: Single,
+    begin: np.uint64,
+    workspace: Workspace,
 ) -> None:
     """Adds an amount for the features that a change of a tile's digit brings; notes it for those that it takes."""
     indices, taken = workspace.indices, workspace.sums[_TAKEN_AT:]
@@ -239,7 +243,7 @@ def _change_tile(tile: int, rank: int, cols: int, change: int, indices: Integers
 @jit(forceinline=True)
 def _drawer(row: Row) -> int:
     """Who draws next after any action at this decision."""
-    return np.int64(row.mover) if row.plays > 1 else 1 - np.int64(row.mover)
+    return np.int64(row.mover) if row.plays > 1 else 1 - np.int64(row.mover)  # type: ignore[return-value]
 
 
 @jit(forceinline=True)
@@ -358,7 +362,7 @@ def evaluate_actions(
 def _add_slides(
     row: Row, view: int, sign: float, begin: np.uint64, coefficients: Single, gradient: Single, workspace: Workspace
 ) -> None:
-    """The part of `add_gradient` for an emerald: takes all windows around the two tiles, and brings them as they are."""
+    """The part of `add_gradient` for an emerald: takes all windows around the two tiles, and brings the new ones."""
     indices, taken = workspace.indices, workspace.sums[_TAKEN_AT:]
     cols, k = np.int64(row.cols), 0
     for direction in range(4):

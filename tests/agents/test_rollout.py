@@ -1,0 +1,72 @@
+"""Search by rollouts: equal luck, any game, any compiled policy."""
+
+import numpy as np
+import pytest
+
+from mozaic_env.agents.search.rollout import RolloutAgent
+from mozaic_env.agents.specs import make_agent
+from mozaic_env.arena.match import play_match
+from mozaic_env.core import afterstates, rows
+from mozaic_env.games import make_game
+
+SMALL = make_game("mozaic", rows=4, cols=4)
+
+
+def some_decisions(game, count):
+    state = game.rows(count)
+    state["key"] = np.random.default_rng(0).integers(0, 2**63, count)
+    rows.setup_rows(state)
+    agent = make_agent("random", game)
+    for _ in range(4):
+        for row in state:
+            rows.deal(row)
+        for row, action in zip(state, agent.act(state), strict=True):
+            rows.apply(row, action)
+    for row in state:
+        rows.deal(row)
+    return state
+
+
+def test_one_candidate_is_the_policys_choice():
+    state = some_decisions(SMALL, 30)
+    alone = RolloutAgent(SMALL, heuristic="pattern", width=1, samples=1, depth=1)
+    np.testing.assert_array_equal(alone.act(state), make_agent("pattern", SMALL).act(state))
+
+
+@pytest.mark.parametrize("policy", ["heuristic", "tables"])
+def test_a_search_depends_on_the_row_alone(policy):
+    state = some_decisions(SMALL, 12)
+    weights = afterstates.start_weights(SMALL.dtype) if policy == "tables" else None
+    agent = RolloutAgent(SMALL, tables=weights, width=4, samples=4, depth=3)
+    before = state.copy()
+    chosen = agent.act(state)
+    np.testing.assert_array_equal(state, before)
+    np.testing.assert_array_equal(agent.act(state[::-1]), chosen[::-1])
+    values = agent.action_values(state)
+    np.testing.assert_array_equal(np.nanargmax(values, axis=1), chosen)
+    assert (np.isfinite(values).sum(axis=1) <= 4).all()
+
+
+def test_rollouts_improve_the_policy():
+    searching = RolloutAgent(SMALL, heuristic="pattern", width=6, samples=32, depth=8)
+    result = play_match(searching, make_agent("pattern", SMALL), 200, seed=3)
+    assert result.points > 0.55
+
+
+def test_other_games_have_it_too():
+    game = make_game("crystal_mosaic", players=2)
+    agent = make_agent("rollout:policy=" + tuple(game.heuristics)[-1] + ",width=2,samples=1,depth=1", game)
+    state = game.rows(2)
+    rows.setup_rows(state)
+    for row in state:
+        rows.deal(row)
+    masks = np.zeros((2, game.num_actions), np.int8)
+    for i in range(2):
+        rows.legal(state[i], masks, i)
+    assert masks[np.arange(2), agent.act(state)].all()
+
+
+@pytest.mark.parametrize("spec", ["rollout:policy=pattern,width=0", "rollout:policy=random", "rollout:depth=x"])
+def test_wrong_specs_are_refused(spec):
+    with pytest.raises(ValueError, match=r"accepted|expected"):
+        make_agent(spec, SMALL)
