@@ -90,6 +90,12 @@ def _seconds(text: str) -> float:
     return float(text)
 
 
+def _weight(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
+        raise ValueError("expected a number of at least 0, such as 0.5")
+    return float(text)
+
+
 def _flag(text: str) -> bool:
     if text not in ("0", "1"):
         raise ValueError("expected 0 or 1")
@@ -244,7 +250,7 @@ def _rollout(game: Game, spec: str, read: Spec) -> Agent:
         "width": _number,
         "samples": _number,
         "depth": _number,
-        "prior": _seconds,
+        "prior": _weight,
     }
     options = _read(spec, read.words, accepted)
     policy = options.pop("policy", NTUPLE)

@@ -48,7 +48,7 @@ def test_a_search_depends_on_the_row_alone(policy):
 
 
 def test_rollouts_improve_the_policy():
-    searching = RolloutAgent(SMALL, heuristic="pattern", width=6, samples=32, depth=8)
+    searching = RolloutAgent(SMALL, heuristic="pattern", width=6, samples=32, depth=8, prior=0.5)
     result = play_match(searching, make_agent("pattern", SMALL), 200, seed=3)
     assert result.points > 0.55
 

@@ -241,7 +241,7 @@ class RolloutAgent(Agent):
         width: int = 8,
         samples: int = 8,
         depth: int = 6,
-        prior: float = 0.0,
+        prior: float = 1.0,
         name: str = "rollout",
     ) -> None:
         """Makes the agent.
@@ -253,7 +253,7 @@ class RolloutAgent(Agent):
             width: how many actions are tried, the best by the policy.
             samples: rollouts of each on average; sequential halving gives the better ones more.
             depth: decisions of a rollout beyond the action tried.
-            prior: how much the policy's own value counts beside the mean of the rollouts.
+            prior: how much the policy's own value counts beside the mean of the rollouts; with few samples it has to.
             name: what it is called.
 
         Raises:
