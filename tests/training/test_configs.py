@@ -10,7 +10,7 @@ from training import curves, train
 from training.config import load_config
 
 FOLDER = Path(__file__).parents[2] / "configs"
-OTHERS = {"sweep", "rllib"}  # for other commands, with tests of their own
+OTHERS = {"sweep", "rllib", "mozaic-ntuple"}  # for other commands, with tests of their own
 NAMES = sorted(file.stem for file in FOLDER.glob("*.yaml") if file.stem not in OTHERS)
 SMALL = [
     "steps=128",
