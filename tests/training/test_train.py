@@ -304,11 +304,11 @@ def test_metrics_that_can_not_be_written_are_reported_once_and_training_goes_on(
 
 
 def test_old_checkpoints_thin_out_evenly(config, tmp_path):
-    folder = RunFolder(tmp_path / "run", script.load_config(config))
+    made = RunFolder(tmp_path / "run", script.load_config(config))
     for number in range(1, 201):
-        (folder.path / "checkpoints" / f"step-{1000 * number:012d}").mkdir()
-        folder.thin()
-    kept = [int(path.name[5:]) // 1000 for path in sorted((folder.path / "checkpoints").iterdir())]
+        (made.path / "checkpoints" / f"step-{1000 * number:012d}").mkdir()
+        made.thin()
+    kept = [int(path.name[5:]) // 1000 for path in sorted((made.path / "checkpoints").iterdir())]
     assert len(kept) == folder.LATEST + folder.OLDER
     assert kept[-folder.LATEST :] == list(range(201 - folder.LATEST, 201))
     assert kept[0] == 1
