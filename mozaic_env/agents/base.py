@@ -57,8 +57,8 @@ class Agent(abc.ABC):
         """
         self.salt = np.uint64(keys_from_seeds([check_whole_number("seed", seed, 0)])[0])
 
-    def recipe(self) -> np.void | None:
-        """How compiled loops play this agent (`mozaic_env.agents.kernels.RECIPE`), or None: they have to ask `act`."""
+    def policy_spec(self) -> np.void | None:
+        """How compiled loops play the agent (`mozaic_env.agents.kernels.POLICY_SPEC`); None: they have to ask `act`."""
         return None
 
     def choices(self, states: Rows) -> Masks | None:

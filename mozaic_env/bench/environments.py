@@ -85,9 +85,9 @@ def _moves_loop(game: Game) -> Case:
 
 
 def _agent_loop(game: Game, heuristic: str) -> Case:
-    rows, recipe = _fresh_rows(game, 2), greedy_agent(game, heuristic).recipe()
+    rows, policy = _fresh_rows(game, 2), greedy_agent(game, heuristic).policy_spec()
     scratch = np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions)
-    loop = _Counter(lambda _, steps: loops.play_agent(rows, recipe, steps, *scratch), 2, GAMES)
+    loop = _Counter(lambda _, steps: loops.play_agent(rows, policy, steps, *scratch), 2, GAMES)
     return Case(f"{heuristic} on both seats", f"{STATE}; the agent's choice included", loop)
 
 

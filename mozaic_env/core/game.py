@@ -205,7 +205,7 @@ class Game(abc.ABC):
         """What works out the best response to an agent; None if the game has nothing of the kind.
 
         Args:
-            plain: the agent is one that compiled loops can play, see `mozaic_env.agents.base.Agent.recipe`.
+            plain: the agent is one that compiled loops can play, see `mozaic_env.agents.base.Agent.policy_spec`.
         """
         return None
 

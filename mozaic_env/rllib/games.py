@@ -18,7 +18,7 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.core.game import Game
 from mozaic_env.rllib.advantages import chain
 from mozaic_env.simulation.batch import Batch
-from mozaic_env.simulation.seats import seat_margins, seat_outcomes, seat_views
+from mozaic_env.simulation.queries import seat_margins, seat_outcomes, seat_views
 
 Array = npt.NDArray[Any]
 Observation = dict[str, Array]
@@ -153,7 +153,7 @@ class SelfPlayGames:
     @property
     def opponents_in_use(self) -> set[int]:
         """Numbers of the opponents in games under way."""
-        return set() if self._versus is None else set(self._versus.batch.slots["opponent"].tolist())
+        return set() if self._versus is None else set(self._versus.batch.episodes["opponent"].tolist())
 
     def play(self, policy: Policy) -> Fragment:
         """Plays on by one fragment.
@@ -194,7 +194,7 @@ class SelfPlayGames:
         for number, i in enumerate(ended):
             name, seat = None, 0
             if table is self._versus:
-                slot = batch.slots[i]
+                slot = batch.episodes[i]
                 name, seat = str(batch.opponent_names[slot["opponent"]]), int(slot["seat"])
             decisions = int(batch.rows["decisions"][i])
             self.endings.append(Ending(name, float(outcomes[number, seat]), float(margins[number, seat]), decisions))

@@ -18,7 +18,7 @@ from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.games import make_game
 from mozaic_env.games.crystal_mosaic.game import CrystalMosaic
-from mozaic_env.simulation.loops import masks_of
+from mozaic_env.simulation.queries import masks_of
 from mozaic_env.testing import game_rules
 from mozaic_env.testing import rows as on
 from mozaic_env.web.play.odds import odds

@@ -210,7 +210,7 @@ class TruncatesLate(GameEnv):
 
 class PlaysSomethingLegalInstead(GameEnv):
     def step(self, action: Any) -> Any:
-        if self._batch.slots[0]["status"] == 0 and not self.action_masks()[int(action)]:
+        if self._batch.episodes[0]["status"] == 0 and not self.action_masks()[int(action)]:
             action = np.int64(np.flatnonzero(self.action_masks())[0])
         return super().step(action)
 

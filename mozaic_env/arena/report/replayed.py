@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.arena import loops
+from mozaic_env.arena import trajectories
 from mozaic_env.arena.records import first_rows
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.core.game import Game
@@ -29,7 +29,7 @@ def courses(game: Game, result: MatchResult, player: int) -> npt.NDArray[np.floa
         raise ValueError("play the match with keep_actions=True to see the course of its games")
     seats = np.argmax(games.seating == player, axis=1)
     margins = np.empty((len(seats), games.actions.shape[1] + 1))
-    loops.trace(first_rows(game, games), seats, games.lengths, games.actions, margins)
+    trajectories.trace(first_rows(game, games), seats, games.lengths, games.actions, margins)
     return margins
 
 
@@ -65,7 +65,7 @@ def openings(game: Game, result: MatchResult, player: int) -> npt.NDArray[np.flo
         raise ValueError("openings need a board and a match played with keep_actions=True")
     tiles = shape[0] * shape[1]
     deciders = np.empty(games.actions.shape, np.int64)
-    loops.deciders(first_rows(game, games), games.seating, games.lengths, games.actions, deciders)
+    trajectories.deciders(first_rows(game, games), games.seating, games.lengths, games.actions, deciders)
     placed = (deciders == player) & (np.append(planes, tiles)[games.actions] < tiles)
     placed &= np.cumsum(placed, axis=1) <= OPENING
     counts = np.bincount(planes[games.actions[placed]], minlength=tiles)

@@ -1,11 +1,38 @@
-"""What every seat sees and has, whoever is to decide: for the ways in that serve all seats at once."""
+"""What callers in Python ask of the rows of any game: masks, views, leads, results."""
 
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core.contract import Bytes, Floats, margin, observe, outcome
+from mozaic_env.core.contract import OVER, Bytes, Floats, Row, legal, margin, mover, observe, outcome, setup
 from mozaic_env.core.game import Rows
 from mozaic_env.core.jit import jit
+from mozaic_env.core.stream import NEXT_GAME, random_bits
+
+
+@jit
+def setup_row(row: Row) -> None:
+    """`setup`, callable from Python for any game."""
+    setup(row)
+
+
+@jit
+def is_over(row: Row) -> bool:
+    """Whether the game has ended."""
+    return mover(row) == OVER
+
+
+@jit
+def next_keys(keys: npt.NDArray[np.uint64]) -> None:
+    """Replaces each key by that of its next game."""
+    for i in range(len(keys)):
+        keys[i] = random_bits(keys[i], NEXT_GAME, 0)
+
+
+@jit
+def masks_of(rows: Rows, masks: Bytes) -> None:
+    """The action mask of every row; all are at a decision."""
+    for i in range(len(rows)):
+        legal(rows[i], masks, i)
 
 
 @jit
