@@ -7,17 +7,18 @@ can go in circles. After `turns` decisions the most points win, among equals the
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from typing import Any, ClassVar
 
 import numpy as np
 
-from mozaic_env.core import contract
-from mozaic_env.core.contract import CHANCE, HEADER, OVER
+from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Field, Game, Rows, binary, counts
 from mozaic_env.core.jit import jit
 from mozaic_env.core.record import Record
+from mozaic_env.core.registry import HEADER, register
 from mozaic_env.core.stream import LUCK, below, random_bits
 from mozaic_env.drawing.picture import Picture
 
@@ -162,16 +163,7 @@ def decision_kind(row: Any) -> int:
     return OUTCOMES * np.int64(row.turn) + np.int64(row.roll)
 
 
-contract.register(
-    ROW,
-    {
-        function.py_func.__name__: function
-        for function in (
-            *(setup, mover, apply, sample, outcomes, resolve, is_legal, legal, random_action, outcome, margin),
-            *(observe, action_values, value, decision_kind),
-        )
-    },
-)
+register(ROW, sys.modules[__name__])
 
 
 class Dice(Game):

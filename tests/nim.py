@@ -5,6 +5,7 @@ A pile of stones; whoever's turn it is takes one, two or three. Three taken give
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,12 +13,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mozaic_env.core import contract
-from mozaic_env.core.contract import HEADER, OVER
+from mozaic_env.core.contract import OVER
 from mozaic_env.core.exact import MARGIN, OUTCOME, ExactValues
 from mozaic_env.core.game import Field, Game, Rows, binary, counts
 from mozaic_env.core.jit import jit
 from mozaic_env.core.record import Record
+from mozaic_env.core.registry import HEADER, register
 from mozaic_env.core.stream import below
 from mozaic_env.drawing.picture import Picture
 
@@ -119,16 +120,7 @@ def decision_kind(row: Any) -> int:
     return np.int64(row.turn)
 
 
-contract.register(
-    ROW,
-    {
-        function.py_func.__name__: function
-        for function in (
-            *(setup, mover, apply, sample, outcomes, resolve, is_legal, legal, random_action, outcome, margin),
-            *(observe, action_values, value, decision_kind),
-        )
-    },
-)
+register(ROW, sys.modules[__name__])
 
 
 @cache

@@ -96,7 +96,7 @@ class Game(abc.ABC):
     decision_kinds: ClassVar[int] = 64  # what `decision_kind` says is below this
     rewards: ClassVar[Mapping[str, tuple[float, float]]] = {"outcome": (0.0, 1.0), "margin": (1.0, 0.0)}
     """By name: what each unit by which the lead grows is worth, and what the outcome is, at the end."""
-    most_moves: ClassVar[int] = 0  # room that `mozaic_env.core.engine` needs; 0: the game does not offer it
+    max_moves: ClassVar[int] = 0  # of a position; 0: the game does not offer `mozaic_env.core.whole_moves`
     max_decisions: int  # default limit on the decisions of a game
     players: ClassVar[tuple[int, int]] = (2, 2)  # how few and how many a variant of the game can have
     margin_unit: ClassVar[str] = "the game's unit"  # what margins are counted in, as in "squares"

@@ -5,35 +5,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mozaic_env.core import contract
 from mozaic_env.core.game import Entities, Game, Rows
 from mozaic_env.core.record import Record
+from mozaic_env.core.registry import register
 from mozaic_env.core.text.numbers import is_number
 from mozaic_env.drawing.picture import Picture
 from mozaic_env.drawing.places import Place
 from mozaic_env.games.crystal_mosaic import actions, drawing, heuristics, observation, position, record, rules, words
 
-contract.register(
-    rules.ROW,
-    {
-        "setup": rules.setup,
-        "mover": rules.mover,
-        "apply": rules.apply,
-        "sample": rules.sample,
-        "outcomes": rules.outcomes,
-        "resolve": rules.resolve,
-        "legal": rules.legal,
-        "is_legal": rules.is_legal,
-        "random_action": rules.random_action,
-        "outcome": rules.outcome,
-        "margin": rules.margin,
-        "cut_off": rules.cut_off,
-        "observe": observation.observe,
-        "action_values": heuristics.action_values,
-        "value": heuristics.value,
-        "decision_kind": heuristics.decision_kind,
-    },
-)
+register(rules.ROW, rules, observation, heuristics)
 
 
 class CrystalMosaic(Game):

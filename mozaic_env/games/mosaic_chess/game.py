@@ -6,10 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core import contract
-from mozaic_env.core import engine as core_engine
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.record import Record
+from mozaic_env.core.registry import register
 from mozaic_env.core.text.numbers import is_number
 from mozaic_env.drawing.picture import Picture
 from mozaic_env.drawing.places import Place
@@ -17,7 +16,6 @@ from mozaic_env.games.mosaic_chess import (
     actions,
     board,
     drawing,
-    engine,
     heuristics,
     notation,
     observation,
@@ -25,29 +23,10 @@ from mozaic_env.games.mosaic_chess import (
     record,
     rules,
     tables,
+    whole_moves,
 )
 
-contract.register(
-    board.ROW,
-    {
-        "setup": rules.setup,
-        "mover": rules.mover,
-        "apply": rules.apply,
-        "sample": rules.sample,
-        "outcomes": rules.outcomes,
-        "resolve": rules.resolve,
-        "legal": rules.legal,
-        "is_legal": rules.is_legal,
-        "random_action": rules.random_action,
-        "outcome": rules.outcome,
-        "margin": rules.margin,
-        "observe": observation.observe,
-        "action_values": heuristics.action_values,
-        "value": heuristics.value,
-        "decision_kind": heuristics.decision_kind,
-    },
-)
-core_engine.register(board.ROW, engine.KERNELS)
+register(board.ROW, board, rules, observation, heuristics, whole_moves)
 
 
 MATERIAL = 0.01  # of a win, for each pawn that the lead in material grows by, in the material reward
@@ -171,7 +150,7 @@ class MosaicChess(Game):
     max_outcomes: ClassVar[int] = 0
     margin_unit: ClassVar[str] = "pawns"
     rewards: ClassVar[Mapping[str, tuple[float, float]]] = {**Game.rewards, "material": (MATERIAL, 1.0)}
-    most_moves: ClassVar[int] = board.MOST_MOVES
+    max_moves: ClassVar[int] = board.MOST_MOVES
 
     num_players = len(actions.PLAYERS)
     num_actions = actions.NUM_ACTIONS

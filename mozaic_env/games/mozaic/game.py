@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core import contract
 from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.grouping import Grouping
 from mozaic_env.core.record import Record
+from mozaic_env.core.registry import register
 from mozaic_env.core.symmetry import Symmetry
 from mozaic_env.core.text.numbers import is_number
 from mozaic_env.drawing.picture import Picture
@@ -28,26 +28,7 @@ from mozaic_env.games.mozaic import (
     words,
 )
 
-contract.register(
-    rules.ROW,
-    {
-        "setup": rules.setup,
-        "mover": rules.mover,
-        "apply": rules.apply,
-        "sample": rules.sample,
-        "outcomes": rules.outcomes,
-        "resolve": rules.resolve,
-        "legal": rules.legal,
-        "is_legal": rules.is_legal,
-        "random_action": rules.random_action,
-        "outcome": rules.outcome,
-        "margin": rules.margin,
-        "observe": observation.observe,
-        "action_values": heuristics.action_values,
-        "value": heuristics.value,
-        "decision_kind": heuristics.decision_kind,
-    },
-)
+register(rules.ROW, rules, observation, heuristics)
 
 
 class Mozaic(Game):

@@ -5,17 +5,17 @@ Tiles are bits: tile = cols * rank + file, so a1 is bit 0. Readings of the print
 
 import numpy as np
 
-from mozaic_env.core import contract
 from mozaic_env.core.bits import ALL, ONE, Board, Bytes, clear, count, nth, spread, spread_interleaved
 from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
+from mozaic_env.core.registry import HEADER
 from mozaic_env.core.stream import LUCK, SETUP, below, random_bits
 from mozaic_env.games.mozaic.actions import AMETHYST, MOST_POINTS, NO_GEM, ONYX, POINTS_PER_SQUARE, Gem
 
 ROW = np.dtype(
     [
         ("gems", np.uint64, (2,)),  # the board of each player
-        *contract.HEADER,
+        *HEADER,
         ("score", np.int32, (2,)),  # points
         ("bag", np.uint8, (6,)),  # how many of each Gem are in the bag now
         ("hand", np.uint8),  # the Gem in hand at a decision, else NO_GEM
