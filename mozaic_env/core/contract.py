@@ -60,9 +60,14 @@ def resolve(row: Row, code: int) -> None:
     """Makes a chance outcome happen, and what it forces. Counts `draws`."""
 
 
-@of_game()
+@of_game(default=True)
 def legal(row: Row, masks: Bytes, index: int) -> None:
-    """Writes the action mask at a decision to masks[index]: int8, shape (rows, actions), 1 for legal."""
+    """Writes the action mask at a decision to masks[index]: int8, shape (rows, actions), 1 for legal.
+
+    Default: asks `is_legal` about every action.
+    """
+    for action in range(masks.shape[1]):
+        masks[index, action] = is_legal(row, action)
 
 
 @of_game()
@@ -108,10 +113,13 @@ def action_values(row: Row, seat: int, weights: Floats, actions: Integers, value
     raise NotImplementedError
 
 
-@of_game()
+@of_game(default=True)
 def value(row: Row, seat: int, weights: Floats) -> float:
-    """The heuristic value of the state for the seat, in points, wherever the game stands."""
-    raise NotImplementedError
+    """The heuristic value of the state for the seat, in points, wherever the game stands.
+
+    Default: the margin, with the first of the weights.
+    """
+    return weights[0] * margin(row, seat)
 
 
 @of_game(default=True)

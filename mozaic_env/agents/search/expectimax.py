@@ -36,8 +36,8 @@ class Plan(NamedTuple):
     least: float
 
 
-class Room(NamedTuple):
-    """Room for one search at a time."""
+class Workspace(NamedTuple):
+    """Workspace of one search at a time."""
 
     actions: npt.NDArray[np.int64]  # by ply, shape (plies, actions)
     values: npt.NDArray[np.float64]  # of these
@@ -69,27 +69,31 @@ def _best(values: Floats, size: int, mine: bool) -> float:
 
 
 @jit
-def _last_value(row: Row, seat: int, level: int, weights: Floats, room: Room) -> float:
+def _last_value(row: Row, seat: int, level: int, weights: Floats, workspace: Workspace) -> float:
     """The value of a decision at the last ply: the best heuristic value after an action, for the seat."""
-    actions, values = room.actions[level], room.values[level]
+    actions, values = workspace.actions[level], workspace.values[level]
     size = action_values(row, seat, weights, actions, values)
     return value(row, seat, weights) + _best(values, size, mover(row) == seat)
 
 
 @jit
 def _expected_last(
-    row: Row, action: int, share: float, seat: int, level: int, weights: Floats, plan: Plan, room: Room
+    row: Row, action: int, share: float, seat: int, level: int, weights: Floats, plan: Plan, workspace: Workspace
 ) -> float:
     """The expected value of what follows an action, every next decision being the last.
 
     States that differ only in what the last ply does not look at share one valuation.
     """
-    states, shares, known = room.followers.states[level], room.followers.shares[level], room.kinds
+    states, shares, known = (
+        workspace.followers.states[level],
+        workspace.followers.shares[level],
+        workspace.kinds,
+    )
     known[:] = np.nan
     states[0] = row
     apply(states[0], action)
     total = 0.0
-    for state in range(gather(room.followers, level, room.draws)):
+    for state in range(gather(workspace.followers, level, workspace.draws)):
         if shares[state] == 0.0:
             continue
         if mover(states[state]) < 0:
@@ -97,10 +101,10 @@ def _expected_last(
             continue
         kind = decision_kind(states[state])
         if not 0 <= kind < len(known):
-            total += shares[state] * _last_value(states[state], seat, level + 1, weights, room)
+            total += shares[state] * _last_value(states[state], seat, level + 1, weights, workspace)
             continue
         if np.isnan(known[kind]):
-            known[kind] = _last_value(states[state], seat, level + 1, weights, room)
+            known[kind] = _last_value(states[state], seat, level + 1, weights, workspace)
         total += shares[state] * known[kind]
     return total
 
@@ -110,14 +114,14 @@ def _one_ply_more(expected: Any) -> Any:
 
     @jit(cached=False)
     def deeper(
-        row: Row, action: int, share: float, seat: int, level: int, weights: Floats, plan: Plan, room: Room
+        row: Row, action: int, share: float, seat: int, level: int, weights: Floats, plan: Plan, workspace: Workspace
     ) -> float:
-        states, shares = room.followers.states[level], room.followers.shares[level]
-        actions, values = room.actions[level + 1], room.values[level + 1]
+        states, shares = workspace.followers.states[level], workspace.followers.shares[level]
+        actions, values = workspace.actions[level + 1], workspace.values[level + 1]
         states[0] = row
         apply(states[0], action)
         total = 0.0
-        for state in range(gather(room.followers, level, room.draws)):
+        for state in range(gather(workspace.followers, level, workspace.draws)):
             if shares[state] == 0.0:
                 continue
             if mover(states[state]) < 0:
@@ -125,13 +129,13 @@ def _one_ply_more(expected: Any) -> Any:
                 continue
             reached = share * shares[state]
             if reached < plan.least:
-                total += shares[state] * _last_value(states[state], seat, level + 1, weights, room)
+                total += shares[state] * _last_value(states[state], seat, level + 1, weights, workspace)
                 continue
             mine = mover(states[state]) == seat
             size = action_values(states[state], seat, weights, actions, values)
             size = _keep_best(actions, values, size, plan.width, mine)
             for i in range(size):
-                values[i] = expected(states[state], actions[i], reached, seat, level + 1, weights, plan, room)
+                values[i] = expected(states[state], actions[i], reached, seat, level + 1, weights, plan, workspace)
             total += shares[state] * _best(values, size, mine)
         return total
 
@@ -144,7 +148,7 @@ _expected_4 = _one_ply_more(_expected_3)
 
 
 @jit
-def search(row: Row, depth: int, weights: Floats, plans: tuple[Plan, Plan], room: Room) -> int:
+def search(row: Row, depth: int, weights: Floats, plans: tuple[Plan, Plan], workspace: Workspace) -> int:
     """Writes the actions of a decision and their values, in points for who decides; returns how many.
 
     Args:
@@ -152,9 +156,9 @@ def search(row: Row, depth: int, weights: Floats, plans: tuple[Plan, Plan], room
         depth: in decisions, 1 (greedy) to `MAX_DEPTH`.
         weights: of the heuristic.
         plans: for depths up to 3, and for depth 4.
-        room: from `make_room`, overwritten; the results are in the first row of its actions and values.
+        workspace: from `make_workspace`, overwritten; the results are in the first row of its actions and values.
     """
-    actions, values = room.actions[0], room.values[0]
+    actions, values = workspace.actions[0], workspace.values[0]
     wide, deep = plans
     seat = mover(row)
     size = action_values(row, seat, weights, actions, values)
@@ -164,13 +168,13 @@ def search(row: Row, depth: int, weights: Floats, plans: tuple[Plan, Plan], room
         if depth == 1:
             values[i] += now
         elif depth == 2:
-            values[i] = _expected_last(row, actions[i], 1.0, seat, 0, weights, wide, room)
+            values[i] = _expected_last(row, actions[i], 1.0, seat, 0, weights, wide, workspace)
         else:
-            values[i] = _expected_3(row, actions[i], 1.0, seat, 0, weights, wide, room)
+            values[i] = _expected_3(row, actions[i], 1.0, seat, 0, weights, wide, workspace)
     if depth == MAX_DEPTH:
         size = _keep_best(actions, values, size, deep.width, True)
         for i in range(size):
-            values[i] = _expected_4(row, actions[i], 1.0, seat, 0, weights, deep, room)
+            values[i] = _expected_4(row, actions[i], 1.0, seat, 0, weights, deep, workspace)
     return size
 
 
@@ -183,7 +187,7 @@ def search_rows(
     salt: np.uint64,
     chosen: Integers,
     found: Floats,
-    room: Room,
+    workspace: Workspace,
 ) -> None:
     """The search's choice for each row, ties at random, and its values of the actions tried.
 
@@ -195,19 +199,19 @@ def search_rows(
         salt: of the agent's chance.
         chosen: written, shape (n,).
         found: written at [row, action], shape (n, actions); or of no columns, then not.
-        room: as for `search`.
+        workspace: as for `search`.
     """
     for i in range(len(rows)):
-        size = search(rows[i], depth, weights, plans, room)
-        chosen[i] = room.actions[0, best(room.values[0], size, agent_bits(rows[i], salt))]
+        size = search(rows[i], depth, weights, plans, workspace)
+        chosen[i] = workspace.actions[0, best(workspace.values[0], size, agent_bits(rows[i], salt))]
         if found.shape[1] > 0:
             for k in range(size):
-                found[i, room.actions[0, k]] = room.values[0, k]
+                found[i, workspace.actions[0, k]] = workspace.values[0, k]
 
 
-def make_room(game: Game) -> Room:
-    """Room for one search at a time."""
-    return Room(
+def make_workspace(game: Game) -> Workspace:
+    """Workspace of one search at a time."""
+    return Workspace(
         np.zeros((MAX_DEPTH, game.num_actions), np.int64),
         np.zeros((MAX_DEPTH, game.num_actions)),
         make_followers(game, MAX_DEPTH),
