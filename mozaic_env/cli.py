@@ -17,7 +17,7 @@ from mozaic_env.arena.messages import one_line, replace_missing_letters
 from mozaic_env.arena.parser import INTERRUPTED, USAGE_ERROR, Parser
 from mozaic_env.core.exact import MARGIN, OBJECTIVES
 from mozaic_env.core.extras import MissingExtra
-from mozaic_env.games import GAMES
+from mozaic_env.games import DEFAULT_GAME, FLAGS, GAMES
 
 BROKEN_PIPE = 141  # as shells report signal 13
 AGENT_HELP = (
@@ -122,10 +122,9 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "the game", "default: as the checkpoints among the agents say, else the full game"
     )
-    group.add_argument("--game", choices=tuple(GAMES), help="what to play (default: mozaic)")
-    group.add_argument("--rules", metavar="EDITION", help="of Mozaic: amethyst or onyx")
-    group.add_argument("--rows", type=int, metavar="N", help="of Mozaic: ranks of the board, 2 to 8")
-    group.add_argument("--cols", type=int, metavar="N", help="of Mozaic: files of the board, 2 to 8")
+    group.add_argument("--game", choices=tuple(GAMES), help=f"what to play (default: {DEFAULT_GAME})")
+    for name, (kind, metavar, text) in FLAGS.items():
+        group.add_argument(f"--{name}", type=kind, metavar=metavar, help=text)
     group.add_argument(
         "--option",
         action="append",

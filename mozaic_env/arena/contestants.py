@@ -11,10 +11,7 @@ from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
 from mozaic_env.core.storage.outputs import check_names
-from mozaic_env.games import make_game
-
-DEFAULT_GAME = "mozaic"
-GAME_OPTIONS = ("rules", "rows", "cols")  # of the command line, each None where not given
+from mozaic_env.games import DEFAULT_GAME, FLAGS, make_game
 
 
 def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bool = False) -> tuple[Game, list[Agent]]:
@@ -40,7 +37,7 @@ def make_contestants(specs: Sequence[str], arguments: Namespace, *, versions: bo
     played = next((card["game"] for card in cards if card is not None), None)
     if played is not None and asked in (None, played.get("name")):
         name, options = str(played.get("name")), dict(played.get("options", {}))
-    given = {key: getattr(arguments, key, None) for key in GAME_OPTIONS}
+    given = {key: getattr(arguments, key, None) for key in FLAGS}
     given = {key: value for key, value in given.items() if value is not None}
     options |= given | _read_options(getattr(arguments, "option", None) or (), given)
     game = make_game(name, **options)

@@ -72,14 +72,14 @@ def kernels(game: Game) -> Plan:
         ceiling(),
     ]
     cases += [_agent_loop(game, name) for name in game.heuristics]
-    if game.most_moves:
+    if game.max_moves:
         cases.append(_moves_loop(game))
     return cases, []
 
 
 def _moves_loop(game: Game) -> Case:
     """Whole moves made and taken back, as a search does: every move from some random states, one after the other."""
-    rows, moves = _fresh_rows(game, 3)[:64], np.zeros(game.most_moves, np.int64)
+    rows, moves = _fresh_rows(game, 3)[:64], np.zeros(game.max_moves, np.int64)
     produces = "the moves of a state listed, each made and taken back"
     return Case("whole moves", produces, lambda: float(moves_loop.make_all(rows, moves)))
 

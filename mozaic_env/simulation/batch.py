@@ -226,7 +226,7 @@ class Batch:
         except ValueError:
             if not self.broken:  # else it is an opponent's that has failed
                 for array, values in zip(changed, kept, strict=True):
-                    array[games] = values
+                    array[games] = values  # type: ignore[index]
             raise
 
     def _begin_all(

@@ -3,22 +3,17 @@
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core.contract import OVER, Bytes, Floats, Row, legal, margin, mover, observe, outcome, setup
+from mozaic_env.core.contract import Bytes, Floats, legal, margin, observe, outcome, setup
 from mozaic_env.core.game import Rows
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import NEXT_GAME, random_bits
 
 
 @jit
-def setup_row(row: Row) -> None:
-    """`setup`, callable from Python for any game."""
-    setup(row)
-
-
-@jit
-def is_over(row: Row) -> bool:
-    """Whether the game has ended."""
-    return mover(row) == OVER
+def setup_rows(rows: Rows) -> None:
+    """Sets up every row; its key and options are set."""
+    for i in range(len(rows)):
+        setup(rows[i])
 
 
 @jit

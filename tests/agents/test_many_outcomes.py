@@ -134,7 +134,7 @@ def test_no_probability_is_lost(game: Game, most: float) -> None:
 @pytest.mark.parametrize("rolls", [1, 2, 3])
 def test_a_policys_search_counts_every_draw(rolls: int) -> None:
     """With three rolls 9,261 courses are told apart, none likelier than 0.0002; what has no room is sampled."""
-    game = dice.Dice(turns=9, rolls=rolls)
+    game = dice.Dice(rolls=rolls)
     agent = PolicySearchAgent(Equal(game), RewardWeights({"reward": {"margin": 0.0, "outcome": 1.0}}))  # type: ignore[arg-type]
     rows = some_decisions(game, 5)
     rows = rows[rows["left"] > 1]

@@ -22,7 +22,7 @@ def first_legal(states):
     actions = []
     for state in states:
         masks = np.zeros((1, GAME.num_actions), np.int8)
-        from mozaic_env.core import rows as on
+        from mozaic_env.core import contract as on
 
         on.legal(state, masks, 0)
         actions.append(int(masks[0].argmax()))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
 from mozaic_env.core.checks import check_choice, check_whole_number
+from mozaic_env.core.contract import OVER, mover, setup
 from mozaic_env.core.game import Game
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.core.text.files import clean
@@ -20,7 +21,6 @@ from mozaic_env.envs.gymnasium.spaces import action_space, observation_space
 from mozaic_env.envs.gymnasium.window import Window, is_likely, require_pygame
 from mozaic_env.games import game_with, keywords_of
 from mozaic_env.simulation.batch import MAX_LOG, Batch, Opponent
-from mozaic_env.simulation.queries import is_over, setup_row
 from mozaic_env.simulation.state import FORFEITED, READY, TERMINATED
 
 Observation = dict[str, npt.NDArray[Any]]
@@ -43,7 +43,7 @@ def read_reset_options(game: Game, options: Mapping[str, Any] | None) -> tuple[n
     start = None
     if options.get("position") is not None:
         start = game.parse_position(clean(options["position"]))[0]
-        if is_over(start):
+        if mover(start) == OVER:
             raise ValueError(f"position {options['position']!r} is a finished game; accepted: one with a decision")
     seat = options.get("seat")
     return start, None if seat is None else check_choice("seat", seat, range(game.num_players))
@@ -189,7 +189,7 @@ class GameEnv(gym.Env[Observation, np.int64]):
         first = self.game.rows(1)[0] if start is None else start.copy()
         first["key"] = self._batch.rows["key"][0]
         if start is None:
-            setup_row(first)
+            setup(first)
         return first
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:

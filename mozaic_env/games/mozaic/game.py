@@ -1,22 +1,19 @@
 """Mozaic with an edition and a board fixed: the Python half of the Game contract, and the documentation page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from mozaic_env.core import contract
+from mozaic_env.core.capabilities import BoardLayout, Start
 from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver
 from mozaic_env.core.game import Game, Rows
-from mozaic_env.core.grouping import Grouping
-from mozaic_env.core.record import Record
+from mozaic_env.core.registry import register
 from mozaic_env.core.symmetry import Symmetry
 from mozaic_env.core.text.numbers import is_number
-from mozaic_env.drawing.picture import Picture
-from mozaic_env.drawing.places import Place
 from mozaic_env.games.mozaic import (
     actions,
+    describe,
     drawing,
     drawing_text,
     heuristics,
@@ -25,29 +22,9 @@ from mozaic_env.games.mozaic import (
     record,
     rules,
     symmetries,
-    words,
 )
 
-contract.register(
-    rules.ROW,
-    {
-        "setup": rules.setup,
-        "mover": rules.mover,
-        "apply": rules.apply,
-        "sample": rules.sample,
-        "outcomes": rules.outcomes,
-        "resolve": rules.resolve,
-        "legal": rules.legal,
-        "is_legal": rules.is_legal,
-        "random_action": rules.random_action,
-        "outcome": rules.outcome,
-        "margin": rules.margin,
-        "observe": observation.observe,
-        "action_values": heuristics.action_values,
-        "value": heuristics.value,
-        "decision_kind": heuristics.decision_kind,
-    },
-)
+register(rules.ROW, rules, observation, heuristics)
 
 
 class Mozaic(Game):
@@ -149,7 +126,25 @@ class Mozaic(Game):
     max_decisions: int = 1000
     margin_unit: ClassVar[str] = "squares"
 
+    win_lead: ClassVar[float] = 12.0
+    followers: ClassVar[tuple[int, int]] = (16, 2)  # two movers, four gems, in a double turn or not
+
     num_players = len(actions.PLAYERS)
+    seat_names = actions.PLAYERS
+
+    read_position = staticmethod(position.read_position)
+    format_position = staticmethod(position.format_position)
+    write_record = record.write
+    replay = record.replay
+    draw = staticmethod(drawing.draw)
+    draw_text = staticmethod(drawing_text.draw_text)
+    places = staticmethod(drawing.places)
+    clicks = staticmethod(drawing.clicks)
+    tell_action = staticmethod(describe.tell_action)
+    outcome_name = staticmethod(describe.outcome_name)
+    tell_outcome = staticmethod(describe.tell_outcome)
+    draw_ansi = staticmethod(drawing_text.draw_ansi)
+    group_decisions = describe.group_decisions
 
     def __init__(self, rules: str = "amethyst", rows: int = 8, cols: int = 8) -> None:
         """Fixes the variant.
@@ -173,23 +168,16 @@ class Mozaic(Game):
             )
         self.rules = rules
         self.board = (int(rows), int(cols))
+        self.options = {"rules": rules, "rows": self.board[0], "cols": self.board[1]}
         self.num_actions = actions.num_actions(rows * cols)
         self.fields = observation.fields(*self.board)
-
-    @property
-    def action_planes(self) -> npt.NDArray[np.int64]:
-        return actions.action_planes(self.board[0] * self.board[1])
+        self.board_layout = BoardLayout(actions.action_planes(rows * cols))
+        if rules == actions.EDITIONS[actions.ONYX]:
+            self.starts = Start(0.5, {"mover": 0}), Start(0.5, {"mover": 1})
 
     @property
     def symmetries(self) -> tuple[Symmetry, ...]:
         return symmetries.symmetries(*self.board)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return {"rules": self.rules, "rows": self.board[0], "cols": self.board[1]}
-
-    def group_decisions(self, states: Rows) -> tuple[Grouping, ...]:
-        return words.by_gem(states), words.by_phase(states)
 
     @classmethod
     def of_header(cls, header: Mapping[str, str]) -> "Mozaic":
@@ -208,16 +196,6 @@ class Mozaic(Game):
 
         return MozaicResponse(self, plain)
 
-    @property
-    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
-        if self.rules == actions.EDITIONS[actions.AMETHYST]:
-            return super().starts
-        return ((0.5, {"mover": 0}), (0.5, {"mover": 1}))
-
-    @property
-    def seat_names(self) -> tuple[str, ...]:
-        return actions.PLAYERS
-
     def rows(self, size: int) -> Rows:
         made = np.zeros(size, self.dtype)
         made["edition"] = actions.EDITIONS.index(self.rules)
@@ -229,44 +207,3 @@ class Mozaic(Game):
 
     def parse_action(self, text: str) -> int:
         return actions.parse_action(text, *self.board)
-
-    def format_position(self, row: np.void) -> str:
-        return position.format_position(row)
-
-    def parse_position(self, text: str) -> Rows:
-        parsed = self.rows(1)
-        position.parse_position(text, parsed[0])
-        return parsed
-
-    def write_record(self, start: np.void, actions: Sequence[int], header: Mapping[str, Any], ending: str) -> Record:
-        return record.write(self, start, actions, header, ending)
-
-    def replay(self, game_record: Record) -> Iterator[tuple[str, np.void]]:
-        return record.replay(self, game_record)
-
-    def draw_text(self, row: np.void) -> str:
-        return drawing_text.draw_text(row)
-
-    def draw_ansi(self, row: np.void, before: np.void | None = None) -> str:
-        return drawing_text.draw_ansi(row, before)
-
-    def draw(
-        self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
-    ) -> Picture:
-        return drawing.draw(row, before, action, caption)
-
-    def places(self, row: np.void) -> tuple[Place, ...]:
-        return drawing.places(row)
-
-    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
-        tiles = actions.tiles_of_action(action, *self.board)
-        return tuple(actions.tile_name(tile, self.board[1]) for tile in tiles)
-
-    def tell_action(self, row: np.void, action: int) -> str:
-        return words.tell_action(row, action)
-
-    def outcome_name(self, code: int) -> str:
-        return words.gem_name(code)
-
-    def tell_outcome(self, row: np.void, code: int) -> str:
-        return words.tell_outcome(row, code)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mozaic_env.core import rows as on
+from mozaic_env.core import contract as on
 from mozaic_env.core.contract import OVER
 from mozaic_env.core.record import parse_record
 from mozaic_env.core.text.files import clean

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mozaic_env.core import rows as on
+from mozaic_env.core import contract as on
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
@@ -60,7 +60,7 @@ class Play:
             first["draws"] = first["decisions"] = 0
         first["key"] = keys_from_seeds([seed])
         if start is None:
-            on.setup_rows(first)
+            on.setup(first[0])
         self.game, self.seed, self.seats = game, seed, tuple(seats)
         self._start: np.void = first[0].copy()
         self.positions: list[np.void] = []

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.core import rows as on
+from mozaic_env.core import contract as on
 from mozaic_env.core.game import Game
 from mozaic_env.web.play import view
 from mozaic_env.web.play.film import Film

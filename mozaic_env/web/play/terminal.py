@@ -12,7 +12,7 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena import console
 from mozaic_env.arena.messages import one_line
-from mozaic_env.core import rows as on
+from mozaic_env.core import contract as on
 from mozaic_env.core.checks import check_whole_number
 from mozaic_env.core.extras import MissingExtra, importing
 from mozaic_env.core.game import Game

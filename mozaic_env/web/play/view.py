@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mozaic_env.core import rows as on
+from mozaic_env.core import contract as on
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game
 from mozaic_env.drawing.picture import to_svg

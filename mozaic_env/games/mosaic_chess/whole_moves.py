@@ -10,18 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core.bits import ONE, first
-from mozaic_env.core.contract import Integers, Row
-from mozaic_env.core.engine import DRAWN, GOES_ON, LOST
+from mozaic_env.core.contract import Row
 from mozaic_env.core.jit import jit
-from mozaic_env.games.mosaic_chess import board
+from mozaic_env.core.whole_moves import DRAWN, LOST, ONGOING
 from mozaic_env.games.mosaic_chess.board import (
     MOST_QUIET,
     NOWHERE,
     is_attacked,
-    make,
     men_of,
     size_of,
-    unmake,
     victim_of,
 )
 from mozaic_env.games.mosaic_chess.pieces import KINDS, PAWN
@@ -62,20 +59,14 @@ PLACES = _places()
 
 
 @jit
-def list_moves(row: Row, loud: bool, moves: Integers) -> int:
-    """See `mozaic_env.core.engine`."""
-    return board.generate(row, loud, moves)
-
-
-@jit
 def position_hash(row: Row) -> np.uint64:
-    """See `mozaic_env.core.engine`."""
+    """See `mozaic_env.core.whole_moves`."""
     return row.hash
 
 
 @jit
 def earlier_hashes(row: Row, hashes: Any) -> Any:
-    """See `mozaic_env.core.engine`."""
+    """See `mozaic_env.core.whole_moves`."""
     found, past = row.hash, np.int64(row.past)
     for k in range(past - 1, -1, -1):
         origin, target = np.int64(row.moves[k]) // SQUARES, np.int64(row.moves[k]) % SQUARES
@@ -92,22 +83,22 @@ def earlier_hashes(row: Row, hashes: Any) -> Any:
 
 
 @jit
-def standing(row: Row) -> int:
-    """See `mozaic_env.core.engine`."""
+def terminal_status(row: Row) -> int:
+    """See `mozaic_env.core.whole_moves`."""
     if size_of(men_of(row, np.int64(row.mover))) == 1:
         return DRAWN if bare_king(row) == BARE_DRAW else LOST
-    return DRAWN if row.quiet >= MOST_QUIET else GOES_ON
+    return DRAWN if row.quiet >= MOST_QUIET else ONGOING
 
 
 @jit
 def loses_without_moves(row: Row) -> bool:
-    """See `mozaic_env.core.engine`."""
+    """See `mozaic_env.core.whole_moves`."""
     return is_attacked(row, np.int64(row.kings[row.mover]), 1 - np.int64(row.mover))
 
 
 @jit
 def static_value(row: Row) -> int:
-    """See `mozaic_env.core.engine`."""
+    """See `mozaic_env.core.whole_moves`."""
     total = 0
     for word in range(6):
         left, sign = row.men[word], 1 if word < 3 else -1
@@ -119,8 +110,8 @@ def static_value(row: Row) -> int:
 
 
 @jit
-def promise(row: Row, move: int) -> int:
-    """See `mozaic_env.core.engine`: what it gains, less the piece itself where the opponent looks at the target."""
+def move_score(row: Row, move: int) -> int:
+    """See `mozaic_env.core.whole_moves`: its gain, less the piece itself where the opponent attacks the target."""
     origin, target = move & 255, (move >> 8) & 255
     piece, side = np.int64(row.board[origin]), np.int64(row.mover)
     gain = np.int64(WORTH[row.board[victim_of(row, origin, target)]])
@@ -139,28 +130,13 @@ def promise(row: Row, move: int) -> int:
 
 @jit
 def begins_with_choice(row: Row, move: int) -> bool:
-    """See `mozaic_env.core.engine`."""
+    """See `mozaic_env.core.whole_moves`."""
     return row.chosen == NOWHERE or (move & 255) == row.chosen
 
 
 @jit
 def decision_of_move(row: Row, move: int) -> int:
-    """See `mozaic_env.core.engine`."""
+    """See `mozaic_env.core.whole_moves`."""
     if row.chosen == NOWHERE:
         return move & 255
     return SQUARES * (1 + (move >> 16)) + ((move >> 8) & 255)
-
-
-KERNELS = {
-    "list_moves": list_moves,
-    "make_move": make,
-    "unmake_move": unmake,
-    "position_hash": position_hash,
-    "earlier_hashes": earlier_hashes,
-    "standing": standing,
-    "loses_without_moves": loses_without_moves,
-    "static_value": static_value,
-    "promise": promise,
-    "begins_with_choice": begins_with_choice,
-    "decision_of_move": decision_of_move,
-}

@@ -15,6 +15,11 @@ from mozaic_env.games.crystal_mosaic.actions import (
 from mozaic_env.games.crystal_mosaic.position import counts
 
 
+def outcome_name(code: int) -> str:
+    """The colour of the tile that is drawn."""
+    return COLOUR_NAMES[code]
+
+
 def tell_action(row: np.void, action: int) -> str:
     """Such as "p1 takes 2 red from factory 3 to line 2" or "p2 puts blue on column 4 of row 2"."""
     who = SEATS[row["mover"]]
