@@ -34,6 +34,7 @@ from training.config import RunConfig, as_yaml
 
 CONFIG, RUN, METRICS, LOCK = "config.yaml", "run.json", "metrics.jsonl", ".lock"
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
+BUSY = "is in use: another process trains in it; wait for its end, or choose another folder"
 LATEST = 5  # checkpoints along the way that stay whatever their age
 OLDER = 10  # of those before; of more the one goes that is closest to its neighbours
 
@@ -48,8 +49,12 @@ def write_atomically(file: Path, text: str) -> None:
         new.unlink(missing_ok=True)
 
 
-def _locked(folder: Path) -> FileLock:
-    """The lock of a run's folder, held.
+def locked(folder: Path, busy: str) -> FileLock:
+    """The lock of a folder, held.
+
+    Args:
+        folder: of a run or a study.
+        busy: what to say of the folder where another process has it.
 
     Raises:
         ValueError: another process has it, or nothing can be written there.
@@ -58,11 +63,9 @@ def _locked(folder: Path) -> FileLock:
     try:
         lock.acquire()
     except Timeout:
-        raise ValueError(
-            f"{folder}: another process trains in it; wait for its end, or choose another folder"
-        ) from None
+        raise ValueError(f"{folder} {busy}") from None
     except OSError as error:
-        raise ValueError(f"run folder {folder} can't be written: {error.strerror}") from None
+        raise ValueError(f"folder {folder} can't be written: {error.strerror}") from None
     return lock
 
 
@@ -87,7 +90,7 @@ class RunFolder:
                 raise ValueError(
                     f"{path} is no run (it has no {RUN}), so it is not overwritten; choose another --run-dir"
                 )
-            with _locked(path):
+            with locked(path, BUSY):
                 try:
                     shutil.rmtree(path)
                 except OSError as error:
@@ -96,7 +99,7 @@ class RunFolder:
             (path / CHECKPOINTS).mkdir(parents=True)
         except OSError as error:
             raise ValueError(f"run folder {path} can't be made: {error.strerror}; choose another --run-dir") from None
-        self._lock = _locked(path)
+        self._lock = locked(path, BUSY)
         self._facts: dict[str, Any] = {
             "status": RUNNING,
             "command": _command(),
@@ -116,7 +119,7 @@ class RunFolder:
             ValueError: its notes are damaged, another process trains in it, or nothing can be written there.
         """
         folder = cls.__new__(cls)
-        folder.path, folder._lock = path, _locked(path)
+        folder.path, folder._lock = path, locked(path, BUSY)
         if (path / METRICS).exists() and not (path / METRICS).is_file():
             raise ValueError(f"{path / METRICS} is no file; move it away, and the run can go on")
         try:
