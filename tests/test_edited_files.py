@@ -29,7 +29,7 @@ from mozaic_env.web.watch.run_data import Metrics, RunFolder
 from training.config import load_config
 from training.curves import read_curves
 from training.runs.folder import METRICS, RUN
-from training.sweeps.space import Space
+from training.sweeps.space import read_space
 
 GAME = make_game("mozaic", rows=4, cols=4)
 POSITION = "4/4/y3/yybb y y 1 4,6,1,1,1,1 0-0"
@@ -82,7 +82,7 @@ FILES: dict[str, tuple[str, Callable[[], str], Callable[[Path], Any]]] = {
     "space": (
         "space.yaml",
         lambda: (ROOT / "configs" / "sweep.yaml").read_text("utf-8"),
-        lambda path: Space(path).describe(),
+        lambda path: read_space(path),
     ),
     "run": (RUN, lambda: '{\n"status": "finished"\n}\n', lambda path: RunFolder(path.parent).facts()),
     "metrics": (METRICS, lambda: f"{metrics}\n{metrics}\n", lambda path: read_curves(path.parent)),

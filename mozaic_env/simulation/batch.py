@@ -219,14 +219,20 @@ class Batch:
     @contextmanager
     def unchanged_if_refused(self, games: Integers) -> Iterator[None]:
         """Brings the listed slots and what they show back if a ValueError says that no game can begin."""
-        changed = (self.rows, self.episodes, self.simulation.seating, self.log, *self.buffers.outputs)
+        changed: tuple[npt.NDArray[Any], ...] = (
+            self.rows,
+            self.episodes,
+            self.simulation.seating,
+            self.log,
+            *self.buffers.outputs,
+        )
         kept = [array[games] for array in changed]
         try:
             yield
         except ValueError:
             if not self.broken:  # else it is an opponent's that has failed
                 for array, values in zip(changed, kept, strict=True):
-                    array[games] = values  # type: ignore[index]
+                    array[games] = values
             raise
 
     def _begin_all(

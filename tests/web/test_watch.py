@@ -81,7 +81,7 @@ def test_a_run_with_everything(tmp_path: Path) -> None:
         "seed 7", "started 2026-01-02 03:04", "against random", "against pattern", "self-play begins",
         "52.0%, +0.2 squares", "The best checkpoint so far, after 6.8k decisions: 50.0 [45.0, 55.0]% against pattern.",
         "Last evaluation", f"{result.wins} / {result.draws} / {result.losses}", "margin, squares",
-        "mirror: itself as of the last update", "Throughput", "agreement with the teacher",
+        "mirror: itself in all seats", "Throughput", "agreement with the teacher",
     ):  # fmt: skip
         assert text in content.text, text
     pictures = [attrs["aria-label"] for tag, attrs in content.tags if tag == "svg"]

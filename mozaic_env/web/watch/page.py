@@ -27,7 +27,7 @@ LEARNER = (  # metrics and what they are, in the order of the page
     ("train/learning_rate", "learning rate"),
 )
 EXPLAINED = {
-    "mirror": "mirror: itself as of the last update",
+    "mirror": "mirror: itself in all seats; the score is the first seat's",
     "past": "past: an earlier self",
     "prioritised": "prioritised: an earlier self, the likelier the harder it is to beat",
 }

@@ -1,7 +1,7 @@
 """A training run's folder as numbers to show, read while it is being written.
 
 Whatever is missing, cut off or damaged is left out; the next reading may have it. The names of the metrics are in
-`training/ppo/callbacks.py`, `training/ppo/evaluation.py` and `training/imitation/imitation.py`.
+`training/runs/metrics.py`, `training/evaluation.py` and `training/imitation/imitation.py`.
 """
 
 import json

@@ -1,19 +1,19 @@
 """How strong the learner is on the way: matches on fixed seeds against fixed agents, in a share of the time.
 
-The anchors are the agents of `evaluation.against`, the strongest last. The matches of a run have all the same luck, so
-that its points can be compared; the evaluation at the end has another. The weights with most points against the
-strongest anchor are kept in best/; with `evaluation.regret` those with least regret, which luck blurs far less.
+The evaluation opponents are the agents of `evaluation.against`, the strongest last. The matches of a run have all the
+same luck, so that its points can be compared; the evaluation at the end has another. The weights with most points
+against the strongest opponent are kept in best/; with `evaluation.regret` those with least regret, which luck blurs far
+less.
 
-Metrics: evaluation/decisions, learnt from so far; evaluation/minutes, of wall-clock time that the run has taken until
-then, warm start and earlier matches included, interruptions not; and for each anchor evaluation/NAME/points, low and
+Metrics: evaluation/decisions, trained on so far; evaluation/minutes, of wall-clock time that the run has taken until
+then, warm start and earlier matches included, interruptions not; and for each opponent evaluation/NAME/points, low and
 high (95% interval), margin; with `evaluation.regret` evaluation/regret/mean, a game in the game's margin unit, low and
 high, and mistakes, the share of decisions that are not best. `training.curves` draws them.
 """
 
 import math
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,28 +26,20 @@ from mozaic_env.arena.evaluate import evaluate
 from mozaic_env.arena.exact.regret import measure_regret
 from mozaic_env.core.game import Game
 from training.config import Config
-from training.ppo.league import InPrecision
+from training.ppo.policy import Player
 from training.runs.budget import Budget
 
 
-class Anchors:
+class Evaluator:
     """Measures the learner now and then.
 
     Attributes:
-        best: what is known of the weights in best/: anchor and points, or regret, with interval, games and seed; empty
-            before the first.
-        latest: points against each anchor in the matches played last, 0 to 1.
+        best: what is known of the best weights so far: opponent and points, or regret, with interval, games and seed;
+            empty before the first.
+        latest: points against each opponent in the matches played last, 0 to 1.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        game: Game,
-        network: Network,
-        budget: Budget,
-        save_best: Callable[[Mapping[str, Any]], None],
-        bfloat16: bool,
-    ) -> None:
+    def __init__(self, config: Config, game: Game, network: Network, budget: Budget, bfloat16: bool) -> None:
         """Prepares the matches.
 
         Args:
@@ -55,14 +47,13 @@ class Anchors:
             game: what is played.
             network: the learner.
             budget: whose signals end a match.
-            save_best: writes a checkpoint, given what is known of it.
             bfloat16: compute in mixed precision.
         """
         self.settings = config.evaluation
         self.seed = int(np.random.SeedSequence([config.seed, 1]).generate_state(1)[0])
-        self._agent = PolicyAgent(game, InPrecision(network, bfloat16))
-        self._anchors = [make_agent(spec, game) for spec in self.settings.against]
-        self._budget, self._save_best = budget, save_best
+        self._agent = PolicyAgent(game, Player(network, bfloat16))
+        self._opponents = [make_agent(spec, game) for spec in self.settings.against]
+        self._budget = budget
         self.best: dict[str, Any] = {}
         self.latest: dict[str, float] = {}
         self._spent, self._measured = 0.0, -1  # seconds, and the decisions at the last match
@@ -78,33 +69,35 @@ class Anchors:
         return self._before + (time.monotonic() - self._began) / 60
 
     @property
-    def are_on(self) -> bool:
+    def is_on(self) -> bool:
         """Whether matches are played on the way."""
         settings = self.settings
-        return bool(settings.share and settings.share_games and (self._anchors or settings.regret))
+        return bool(settings.share and settings.share_games and (self._opponents or settings.regret))
 
     def compile(self) -> None:
         """Has the compiler make what matches need, so that this takes nothing from the run's minutes."""
-        if self.are_on:
+        if self.is_on:
             self._play(2)
 
-    def measure_if_time(self, logger: Logger, decisions: int) -> None:
-        """Measures, unless that has taken more than its share of the time since the run began or was resumed."""
-        if self._spent <= self.settings.share * (time.monotonic() - self._began):
-            self.measure(logger, decisions)
+    def is_due(self) -> bool:
+        """Whether matches have taken no more than their share of the time since the run began or was resumed."""
+        return self._spent <= self.settings.share * (time.monotonic() - self._began)
 
-    def measure(self, logger: Logger, decisions: int) -> None:
-        """Plays the matches unless they have been played; writes results down; keeps the weights if they are the best.
+    def measure(self, logger: Logger, decisions: int) -> bool:
+        """Plays the matches unless they have been played, and writes their results down.
 
         Args:
             logger: of the run; all that it has collected is written down too.
-            decisions: learnt from so far.
+            decisions: trained on so far.
+
+        Returns:
+            Whether the weights are the best so far, so that they are worth keeping.
 
         Raises:
             Stopped: a signal came; what had been measured until then is dropped.
         """
-        if not self.are_on or decisions == self._measured:
-            return
+        if not self.is_on or decisions == self._measured:
+            return False
         began, minutes = time.monotonic(), self.minutes
         self._agent.network.eval()
         found, best = self._play(self.settings.share_games)
@@ -113,13 +106,10 @@ class Anchors:
         for name, value in {"decisions": decisions, "minutes": minutes, **found}.items():
             logger.record(f"evaluation/{name}", value)
         logger.dump(decisions)
-        if self._is_better(best):
-            try:
-                self._save_best(best)
-                self.best = best
-            except OSError as error:
-                print(f"the best checkpoint could not be written: {error}; training goes on", file=sys.stderr)
+        if is_better := self._is_better(best):
+            self.best = best
         self._spent += time.monotonic() - began
+        return is_better
 
     def _play(self, games: int) -> tuple[dict[str, float], dict[str, Any]]:
         """Plays the matches: metrics by their names, and what the best weights are told by."""
@@ -128,7 +118,7 @@ class Anchors:
         def progress(done: float) -> None:
             self._budget.check_signal()
 
-        results = evaluate(self._agent, self._anchors, games, self.seed, progress=progress)
+        results = evaluate(self._agent, self._opponents, games, self.seed, progress=progress)
         best: dict[str, Any] = {}
         for spec, result in zip(self.settings.against, results):
             low, high = result.interval

@@ -11,11 +11,11 @@ from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.contract import OVER
 from mozaic_env.core.stream import NEXT_GAME, random_bits
 from mozaic_env.games import make_game
-from mozaic_env.rllib.advantages import chain
-from mozaic_env.rllib.games import Pay, SelfPlayGames
+from mozaic_env.simulation.advantages import Decisions, Finals, Weights, estimate_advantages
+from mozaic_env.simulation.self_play import Rewards, SelfPlayGames
 from mozaic_env.testing import rows as kernels
 
-PAY = Pay(margin=0.5, outcome=0.75, discount=0.9, gae_lambda=0.8)
+REWARDS = Rewards(margin=0.5, outcome=0.75, discount=0.9, gae_lambda=0.8)
 
 
 def small() -> Any:
@@ -65,13 +65,13 @@ def slowly(seats, ended, leads, values, finals, cuts, weights, players):
                 then, later = events[number + 1]
                 fragment = int(np.searchsorted(cuts, later, side="right"))
                 if then == "ends":
-                    lead, pay, value = (part[ended[later, game], seat] for part in finals)
+                    lead, extra, value = (part[ended[later, game], seat] for part in finals)
                     further = 0.0
                 else:
-                    lead, pay, value = leads[later, game], 0.0, values[later, game]
+                    lead, extra, value = leads[later, game], 0.0, values[later, game]
                     known = found.get((later, game))
                     further = known[1] if known is not None and known[0] == fragment else 0.0
-                reward = margin * (lead - leads[step, game]) + pay
+                reward = margin * (lead - leads[step, game]) + extra
                 surprise = reward + discount * value - values[step, game]
                 found[step, game] = fragment, surprise + discount * decay * further
                 after = step
@@ -100,16 +100,14 @@ def test_advantages_along_each_seat_with_double_turns_misses_and_ends(players):
     kept_lead, kept_value = np.zeros((games, players)), np.zeros((games, players))
     for number in range(fragments):
         part = slice(number * steps, (number + 1) * steps)
-        seen = (
+        seen = Decisions(
             np.ascontiguousarray(seats[part]),
             np.ascontiguousarray(ended[part]),
             np.concatenate([leads[part].ravel(), kept_lead.ravel()]),
             np.concatenate([values[part].ravel(), kept_value.ravel()]).astype(np.float32),
             kept_from >= 0,
         )
-        rows = steps * games + games * players
-        ready, advantages, left = np.zeros(rows, bool), np.zeros(rows), np.full((games, players), -1)
-        chain(seen, finals, weights, (ready, advantages, left), np.zeros((players, 5)))
+        ready, advantages, left = estimate_advantages(seen, Finals(*finals), Weights(*weights))
         fresh = [(number * steps + row // games, row % games) for row in range(steps * games)]
         kept = [(int(kept_from[game, seat]), game) for game in range(games) for seat in range(players)]
         places = [*fresh, *kept]  # step and game of each row
@@ -140,7 +138,7 @@ def account(games: SelfPlayGames, keys: Any, chooser: Chooser, fragments: int) -
     Returns:
         For each game its decisions: (step, seat, lead, value, ending), an ending being (leads, outcomes, cut) or None.
     """
-    game, limit = games.game, int(games._tables[0].batch.options["limit"][0])
+    game, limit = games.game, int(games._groups[0].batch.options["limit"][0])
     calls = [said for (_, masks), said in zip(chooser.asked, chooser.said) if len(masks) == games.size]
     found = []
     for number, key in enumerate(keys):
@@ -170,7 +168,7 @@ def account(games: SelfPlayGames, keys: Any, chooser: Chooser, fragments: int) -
 
 
 def keys_of(games: SelfPlayGames) -> Any:
-    return games._tables[0].batch.rows["key"].copy()
+    return games._groups[0].batch.rows["key"].copy()
 
 
 def sorted_rows(*columns: Any) -> Any:
@@ -187,7 +185,7 @@ def sorted_rows(*columns: Any) -> Any:
 )
 def test_fragments_against_games_played_one_by_one(game, options, fragments):
     """Rewards, ends, openings of the next game: all that reaches the learner, summed by hand."""
-    games = SelfPlayGames(make_game(game, **options), mirror=9, steps=7, pay=PAY, seed=[3])
+    games = SelfPlayGames(make_game(game, **options), mirror=9, steps=7, rewards=REWARDS, seed=[3])
     players = games.game.num_players
     keys, chooser = keys_of(games), Chooser(1)
     parts = [games.play(chooser) for _ in range(fragments)]
@@ -203,10 +201,10 @@ def test_fragments_against_games_played_one_by_one(game, options, fragments):
         ended[step, game] = number
     finals = (
         np.array([ending[0] for _, _, ending in endings]),
-        PAY.outcome * np.array([ending[1] for _, _, ending in endings]),
+        REWARDS.outcome * np.array([ending[1] for _, _, ending in endings]),
         np.zeros((len(endings), players)),
     )
-    weights = PAY.margin, PAY.discount, PAY.gae_lambda
+    weights = REWARDS.margin, REWARDS.discount, REWARDS.gae_lambda
     expected = slowly(seats, ended, leads, values, finals, np.arange(1, fragments) * 7, weights, players)
     for number, part in enumerate(parts):
         mine = [(place, advantage) for place, (fragment, advantage) in expected.items() if fragment == number]
@@ -228,7 +226,7 @@ def test_fragments_against_games_played_one_by_one(game, options, fragments):
 
 
 def test_a_game_that_the_limit_cuts_still_has_a_value():
-    games = SelfPlayGames(small(), mirror=4, steps=6, pay=Pay(0.0, 1.0, 0.5, 0.0), max_decisions=3, seed=[0])
+    games = SelfPlayGames(small(), mirror=4, steps=6, rewards=Rewards(0.0, 1.0, 0.5, 0.0), max_decisions=3, seed=[0])
     zeros = np.zeros(4, np.float32)
 
     def choose(observation, masks):
@@ -239,13 +237,13 @@ def test_a_game_that_the_limit_cuts_still_has_a_value():
         return np.zeros(size, np.int64), np.zeros(size, np.float32), np.full(size, 8.0, np.float32)
 
     part = games.play(choose)
-    # With values of 0 on the way, lambda 0 and no other pay, what is left is discount * value of the last view.
+    # With values of 0 on the way, lambda 0 and no other reward, what is left is discount * value of the last view.
     assert set(part.advantages.tolist()) == {0.0, 4.0}
     assert len(games.endings) == 8
     assert {ending.outcome for ending in games.endings} == {0.0}
 
 
-def test_versus_games_learn_from_one_seat_and_name_the_opponent():
+def test_versus_games_give_one_seats_decisions_and_name_the_opponent():
     game = small()
     others = [make_agent("random", game), make_agent("greedy", game)]
     games = SelfPlayGames(game, mirror=0, versus=12, opponents=others, steps=40, seed=[1])

@@ -5,13 +5,15 @@ import pytest
 
 from mozaic_env.agents.policy import checkpoint
 from mozaic_env.agents.policy.agent import PolicyAgent
+from mozaic_env.agents.policy.network import NetworkConfig
+from mozaic_env.agents.policy.networks import make_network
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.exact.regret import measure_regret
 from mozaic_env.arena.match import play_match
 from mozaic_env.games import make_game
+from training import evaluation
 from training.curves import main as draw
 from training.curves import read_curves, read_regret
-from training.ppo import evaluation
 from training.runs import state
 from training.train import main
 
@@ -39,7 +41,7 @@ def measured(folder, key="evaluation/greedy/points"):
     return [line[key] for line in lines if key in line]
 
 
-def test_the_best_by_points_against_the_last_anchor_is_kept_and_stands_for_the_run(config, tmp_path):
+def test_the_best_by_points_against_the_last_opponent_is_kept_and_stands_for_the_run(config, tmp_path):
     folder = tmp_path / "run"
     assert main(["--config", config, "--run-dir", str(folder)]) == 0
     points = measured(folder)
@@ -137,7 +139,7 @@ def test_no_more_than_a_share_of_the_time_goes_into_it(monkeypatch):
     now, calls = [0.0], []
     monkeypatch.setattr(evaluation.time, "monotonic", lambda: now[0])
 
-    class Slow(evaluation.Anchors):
+    class Slow(evaluation.Evaluator):
         def measure(self, logger, decisions):
             calls.append(now[0])
             now[0] += 10
@@ -145,9 +147,11 @@ def test_no_more_than_a_share_of_the_time_goes_into_it(monkeypatch):
 
     config = evaluation.Config(evaluation={"share": 0.1})
     game = make_game("mozaic", rows=4, cols=4)
-    slow = Slow(config, game, None, None, None, False)
+    network = make_network(game, NetworkConfig(channels=2, blocks=0, value_hidden=2))
+    slow = Slow(config, game, network, None, False)
     while now[0] < 1000:
         now[0] += 1
-        slow.measure_if_time(None, 0)
+        if slow.is_due():
+            slow.measure(None, 0)
     assert 9 <= len(calls) <= 11
     assert all(later - earlier >= 90 for earlier, later in itertools.pairwise(calls))

@@ -1,10 +1,10 @@
-"""Many games of self-play in the compiled loop, and what each seat can learn from them.
+"""Many games of self-play at once, and the decisions of every seat that the policy holds, with their advantages.
 
-A seat's decisions make a chain of their own: each is paid what happens until the seat's next decision, whoever moves
-in between and however often. So a seat that moves twice or misses its turn needs no special case. A fragment ends
+A seat's decisions make a chain of their own: each is rewarded with what happens until the seat's next decision, whoever
+moves in between and however often. So a seat that moves twice or misses its turn needs no special case. A fragment ends
 anywhere in a game; the last decision of each seat is kept until the next fragment shows what came of it.
 
-Knows nothing of Ray.
+`training.train` and the RLlib runner train on these fragments; this module knows neither.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,22 +12,20 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.core.game import Game
-from mozaic_env.rllib.advantages import chain
+from mozaic_env.simulation.advantages import Array, Decisions, Finals, Weights, estimate_advantages
 from mozaic_env.simulation.batch import Batch
 from mozaic_env.simulation.queries import seat_margins, seat_outcomes, seat_views
 
-Array = npt.NDArray[Any]
 Observation = dict[str, Array]
 Policy = Callable[[Observation, Array], tuple[Array, Array, Array]]  # views, masks; actions, their log p, values
 
 
 @dataclass(frozen=True)
-class Pay:
-    """How decisions are paid.
+class Rewards:
+    """How decisions are rewarded.
 
     Attributes:
         margin: weight of what a seat's lead gains, in the game's unit.
@@ -43,7 +41,7 @@ class Pay:
 
 
 class Fragment(NamedTuple):
-    """Decisions to learn from, in no particular order; every array has one entry for each."""
+    """Decisions to train on, in no particular order; every array has one entry for each."""
 
     observation: Observation
     masks: Array  # int8
@@ -54,7 +52,7 @@ class Fragment(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How a game ended, as the learner's seat saw it; `opponent` is None where all seats learn (then: seat 0)."""
+    """How a game ended for the policy's seat; in a mirror game, where `opponent` is None, for seat 0."""
 
     opponent: str | None
     outcome: float
@@ -62,12 +60,12 @@ class Ending(NamedTuple):
     decisions: int
 
 
-class _Table:
-    """Some of the games: those in which all seats learn, or those against opponents."""
+class _Group:
+    """Some of the games: the mirror games, or those against opponents."""
 
-    def __init__(self, game: Game, low: int, size: int, opponents: Sequence[Agent], limit: int | None) -> None:
+    def __init__(self, game: Game, low: int, size: int, limit: int | None, **options: Any) -> None:
         self.slice = slice(low, low + size)
-        self.batch = Batch(game, size, opponents=opponents, max_decisions=limit)
+        self.batch = Batch(game, size, max_decisions=limit, **options)
 
 
 class SelfPlayGames:
@@ -80,8 +78,9 @@ class SelfPlayGames:
         mirror: int,
         versus: int = 0,
         opponents: Sequence[Agent] = (),
+        shares: Sequence[float] | None = None,
         steps: int,
-        pay: Pay = Pay(),
+        rewards: Rewards = Rewards(),
         seed: Sequence[int] = (0,),
         max_decisions: int | None = None,
     ) -> None:
@@ -89,11 +88,12 @@ class SelfPlayGames:
 
         Args:
             game: what is played.
-            mirror: number of games in which the policy holds all seats and learns in all.
+            mirror: number of games in which the policy holds all seats and is trained on the decisions of all.
             versus: number of games in which it holds one seat, drawn for each game, and `opponents` the others.
             opponents: who they may be.
+            shares: how likely each of them is; None: equally.
             steps: decisions of each game in a fragment.
-            pay: how they are paid.
+            rewards: of the decisions.
             seed: of the games' luck; whole numbers.
             max_decisions: limit of a game; None: the game's own.
 
@@ -105,13 +105,14 @@ class SelfPlayGames:
                 f"mirror={mirror}, versus={versus}, steps={steps}, {len(opponents)} opponents; accepted: at least one "
                 "game and one step, and opponents where there are games against them"
             )
-        self.game, self.pay, self.steps, self.size = game, pay, steps, mirror + versus
-        self._tables = [_Table(game, 0, mirror, (), max_decisions)] if mirror else []
-        self._versus = _Table(game, mirror, versus, opponents, max_decisions) if versus else None
-        if self._versus is not None:
-            self._tables.append(self._versus)
+        self.game, self.rewards, self.steps, self.size = game, rewards, steps, mirror + versus
+        self._groups = [_Group(game, 0, mirror, max_decisions)] if mirror else []
+        self._versus: _Group | None = None
+        if versus:
+            self._versus = _Group(game, mirror, versus, max_decisions, opponents=opponents, shares=shares)
+            self._groups.append(self._versus)
         self.endings: list[Ending] = []  # since whoever reads them last cleared them
-        self._make_room()
+        self._make_buffers()
         self.begin(seed)
 
     def begin(self, seed: Sequence[int]) -> None:
@@ -121,11 +122,11 @@ class SelfPlayGames:
             seed: of their luck; whole numbers.
         """
         keys = np.random.SeedSequence(list(seed)).generate_state(self.size, np.uint64).astype(np.uint64)
-        for table in self._tables:
-            table.batch.begin(np.arange(table.batch.size), keys[table.slice], None, None)
+        for group in self._groups:
+            group.batch.begin(np.arange(group.batch.size), keys[group.slice], None, None)
         self._open[:] = False
 
-    def _make_room(self) -> None:
+    def _make_buffers(self) -> None:
         """A row for each decision of a fragment, and one for each seat's decision that an earlier one left open."""
         seats = self.game.num_players
         fresh, kept = self.steps * self.size, self.size * seats
@@ -162,55 +163,50 @@ class SelfPlayGames:
             policy: chooses the actions; given the views (each entry of shape (n, ...)) and masks (n, actions) of the
                 seats that decide.
         """
-        finals = _Finals(self.game, self.pay)
+        finals = _Endings(self.game, self.rewards)
         self._ended[:] = -1
         for step in range(self.steps):
             rows = slice(step * self.size, (step + 1) * self.size)
-            for table in self._tables:
-                buffers, part = table.batch.buffers, table.slice
+            for group in self._groups:
+                buffers, part = group.batch.buffers, group.slice
                 self._frames[rows][part] = buffers.frames
                 self._masks[rows][part] = buffers.masks
                 self._seats[step, part] = buffers.seats
-                seat_margins(table.batch.rows, self._margins[part])
+                seat_margins(group.batch.rows, self._margins[part])
             self._leads[rows] = np.take_along_axis(self._margins, self._seats[step][:, None], 1)[:, 0]
             chosen, log_probabilities, values = policy(self._named(self._frames[rows]), self._masks[rows])
             self._actions[rows], self._log_probabilities[rows], self._values[rows] = chosen, log_probabilities, values
-            for table in self._tables:
-                table.batch.step(np.ascontiguousarray(self._actions[rows][table.slice]))
-                self._end_games(table, step, finals)
-        return self._learnable(finals.arrays(policy, self._named))
+            for group in self._groups:
+                group.batch.step(np.ascontiguousarray(self._actions[rows][group.slice]))
+                self._end_games(group, step, finals)
+        return self._fragment(finals.arrays(policy, self._named))
 
     def _named(self, frames: Array) -> Observation:
         entries = frames.view(self.game.frame)[:, 0]
         return {field.key: entries[field.key] for field in self.game.fields}
 
-    def _end_games(self, table: _Table, step: int, finals: "_Finals") -> None:
-        batch = table.batch
+    def _end_games(self, group: _Group, step: int, finals: "_Endings") -> None:
+        batch = group.batch
         ended = np.flatnonzero(batch.buffers.terminated | batch.buffers.truncated)
         if not len(ended):
             return
-        self._ended[step, table.slice][ended] = len(finals) + np.arange(len(ended))
+        self._ended[step, group.slice][ended] = len(finals) + np.arange(len(ended))
         margins, outcomes = finals.add(batch.rows[ended], batch.buffers.truncated[ended])
         for number, i in enumerate(ended):
             name, seat = None, 0
-            if table is self._versus:
+            if group is self._versus:
                 slot = batch.episodes[i]
                 name, seat = str(batch.opponent_names[slot["opponent"]]), int(slot["seat"])
             decisions = int(batch.rows["decisions"][i])
             self.endings.append(Ending(name, float(outcomes[number, seat]), float(margins[number, seat]), decisions))
         batch.begin(ended, None, None, None)
 
-    def _learnable(self, finals: tuple[Array, Array, Array]) -> Fragment:
+    def _fragment(self, finals: Finals) -> Fragment:
         """What is complete; the rest moves to the rows that are kept."""
-        seats = self.game.num_players
-        ready = np.zeros(len(self._actions), np.bool_)
-        advantages = np.zeros(len(ready))
-        left = np.full((self.size, seats), -1)
-        pay = self.pay
-        seen = self._seats, self._ended, self._leads, self._values, self._open
-        weights = pay.margin, pay.discount, pay.gae_lambda
-        chain(seen, finals, weights, (ready, advantages, left), np.zeros((seats, 5)))
-        chosen = np.flatnonzero(ready)
+        decisions = Decisions(self._seats, self._ended, self._leads, self._values, self._open)
+        weights = Weights(self.rewards.margin, self.rewards.discount, self.rewards.gae_lambda)
+        complete, advantages, open_rows = estimate_advantages(decisions, finals, weights)
+        chosen = np.flatnonzero(complete)
         entries = self._named(self._frames[chosen])
         fragment = Fragment(
             {key: np.ascontiguousarray(entry) for key, entry in entries.items()},
@@ -220,21 +216,21 @@ class SelfPlayGames:
             advantages[chosen].astype(np.float32),
             (advantages[chosen] + self._values[chosen]).astype(np.float32),
         )
-        self._open = left >= 0
+        self._open = open_rows >= 0
         places = self.steps * self.size + np.flatnonzero(self._open)
         for column in self._columns:
-            column[places] = column[left[self._open]]
+            column[places] = column[open_rows[self._open]]
         return fragment
 
 
-class _Finals:
-    """The ends of games in a fragment: what each seat led by, was paid and could still have expected."""
+class _Endings:
+    """The ends of games in a fragment: each seat's lead, its reward besides, and what it could still have expected."""
 
-    def __init__(self, game: Game, pay: Pay) -> None:
-        self._game, self._pay = game, pay
+    def __init__(self, game: Game, rewards: Rewards) -> None:
+        self._game, self._outcome_weight = game, rewards.outcome
         self._size = 0
         self._margins: list[Array] = []
-        self._pays: list[Array] = []
+        self._rewards: list[Array] = []
         self._cut: list[Array] = []  # truncated or not
         self._frames: list[Array] = []  # views of those that were
 
@@ -255,20 +251,20 @@ class _Finals:
         seat_views(cut, seats, frames)
         self._size += len(rows)
         self._margins.append(margins)
-        self._pays.append(self._pay.outcome * outcomes)
+        self._rewards.append(self._outcome_weight * outcomes)
         self._cut.append(truncated)
         self._frames.append(frames)
         return margins, outcomes
 
-    def arrays(self, policy: Policy, named: Callable[[Array], Observation]) -> tuple[Array, Array, Array]:
-        """Final leads, extra pay and values, each of shape (games, seats); values are 0 unless the limit cut a game."""
+    def arrays(self, policy: Policy, named: Callable[[Array], Observation]) -> Finals:
+        """The same as arrays."""
         seats = self._game.num_players
         if not self._size:
-            return np.zeros((0, seats)), np.zeros((0, seats)), np.zeros((0, seats))
+            return Finals(*np.zeros((3, 0, seats)))
         values = np.zeros((self._size, seats))
         cut = np.concatenate(self._cut)
         if cut.any():
             frames = np.concatenate(self._frames)
             everything = np.ones((len(frames), self._game.num_actions), np.int8)
             values[cut] = policy(named(frames), everything)[2].reshape(-1, seats)
-        return np.concatenate(self._margins), np.concatenate(self._pays), values
+        return Finals(np.concatenate(self._margins), np.concatenate(self._rewards), values)
