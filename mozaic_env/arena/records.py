@@ -10,10 +10,10 @@ from mozaic_env.arena.match import Progress
 from mozaic_env.arena.results import Games, MatchResult
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.record import Record, parse_record
-from mozaic_env.core.rows import setup_rows
 from mozaic_env.core.storage.files import append_lines, atomic_write
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.core.text.files import read_lines
+from mozaic_env.simulation.queries import setup_rows
 from mozaic_env.simulation.state import FORFEITED, TERMINATED
 
 

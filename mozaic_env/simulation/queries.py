@@ -10,9 +10,10 @@ from mozaic_env.core.stream import NEXT_GAME, random_bits
 
 
 @jit
-def setup_row(row: Row) -> None:
-    """`setup`, callable from Python for any game."""
-    setup(row)
+def setup_rows(rows: Rows) -> None:
+    """Starts a game on every row; its key and options are set."""
+    for row in rows:
+        setup(row)
 
 
 @jit
