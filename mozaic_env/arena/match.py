@@ -18,7 +18,7 @@ from mozaic_env.simulation.queries import seat_margins
 from mozaic_env.simulation.reward import seat_results
 from mozaic_env.simulation.state import Simulation
 
-COMPILED_BATCH = 32  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
+COMPILED_BATCH = 64  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
 MOST_GAMES = 10**8  # of a match; what happened in each is kept in memory, some 70 bytes a game
 ASKED_BATCH = 512  # games for which a Python agent is asked at once
 
@@ -58,7 +58,7 @@ def play_match(
         games: how many; an even number, since half a pair would favour a seat; for n players a multiple of n.
         seed: a whole number of at least 0.
         threads: for games between compiled agents. A Python agent is always asked from this thread.
-        batch: how many games are under way at once; None: 32 for compiled agents, 512 for Python
+        batch: how many games are under way at once; None: 64 for compiled agents, 512 for Python
             ones.
         max_decisions: None: the game's own limit.
         keep_actions: whether to keep all actions, for records and reports.
@@ -158,17 +158,16 @@ def pair_seeds(seed: int, games: int, players: int = 2) -> npt.NDArray[np.uint64
 
 def _games(played: Simulation, seeds: npt.NDArray[np.uint64], seating: npt.NDArray[np.int64]) -> Games:
     """What happened; all games have ended."""
-    by_seat, results, margins = np.empty(seating.shape), np.empty(seating.shape), np.empty(seating.shape)
-    seat_results(played.rows, played.episodes, by_seat)
-    np.put_along_axis(results, seating, by_seat, 1)
-    seat_margins(played.rows, by_seat)
-    np.put_along_axis(margins, seating, by_seat, 1)
+    results, margins = np.empty(seating.shape), np.empty(seating.shape)
+    seat_results(played.rows, played.episodes, results)
+    seat_margins(played.rows, margins)
+    seats = np.arange(len(seating))[:, None], np.argsort(seating, axis=1)  # where each player sits
     lengths = played.rows["decisions"].astype(np.int64)
     return Games(
         seeds=seeds,
         seating=seating,
-        results=results,
-        margins=margins,
+        results=results[seats],
+        margins=margins[seats],
         lengths=lengths,
         endings=played.episodes["status"].copy(),
         courses=played.courses,

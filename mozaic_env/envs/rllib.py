@@ -29,7 +29,7 @@ from mozaic_env.simulation.state import FORFEITED, READY
 
 OPTIONS = ("game", "reward", "illegal", "max_decisions", "render_mode")  # beside those of the game
 OBSERVATIONS, ACTION_MASK = "observations", "action_mask"  # as RLlib's action masking modules have them
-_ONLY = np.zeros(1, np.int64)  # the one slot's index
+_ONLY = np.zeros(1, np.int64)  # the index of the one game
 
 PerAgent = dict[str, Any]
 

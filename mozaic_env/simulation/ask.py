@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.base import Agent
+from mozaic_env.agents.kernels import PYTHON
 from mozaic_env.simulation.driver import waiting_games
 from mozaic_env.simulation.queries import masks_of
 from mozaic_env.simulation.state import Simulation
@@ -29,7 +30,7 @@ def ask_agents(
         ValueError: an agent answered with something else than one whole number for each state.
     """
     games, ends = np.empty(len(sim.rows), np.int64), np.empty(len(agents), np.int64)
-    while True:
+    while np.any(sim.policies["kind"] == PYTHON):
         waiting_games(sim, games, ends)
         if not len(ends) or not ends[-1]:
             return

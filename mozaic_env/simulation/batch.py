@@ -128,14 +128,14 @@ class Batch:
         return {**self.__dict__, "_compiled": {}}
 
     def set_opponents(self, opponents: Sequence[AgentSpec], shares: Sequence[float] | None = None) -> bool:
-        """Changes who holds the other seats, from each slot's next game on.
+        """Changes who holds the other seats, from each game's next one on.
 
         Args:
             opponents: agents' names or agents; none: `step` decides for every seat.
             shares: their relative probabilities; None: equal ones.
 
         Returns:
-            Whether games under way can go on: their opponents are in the list, where they were before. Else every slot
+            Whether games under way can go on: their opponents are in the list, where they were before. Else every game
             has to be reset before the next step.
 
         Raises:
@@ -192,10 +192,10 @@ class Batch:
     def begin(
         self, games: Integers, keys: npt.NDArray[np.uint64] | None, start: np.void | None, seat: int | None
     ) -> None:
-        """Begins a game in each of the listed slots.
+        """Begins a game in each of the listed places.
 
         Args:
-            games: indices of slots.
+            games: places in the batch.
             keys: their random streams' keys; None: each goes on from the key of the game before.
             start: the row to start from, its key ignored; None: the start of the game.
             seat: the seat that `step` decides for in these games; None: as the options say.
@@ -218,7 +218,7 @@ class Batch:
 
     @contextmanager
     def unchanged_if_refused(self, games: Integers) -> Iterator[None]:
-        """Brings the listed slots and what they show back if a ValueError says that no game can begin."""
+        """Brings the listed games and what they show back if a ValueError says that no game can begin."""
         changed: tuple[npt.NDArray[Any], ...] = (
             self.rows,
             self.episodes,
@@ -311,6 +311,8 @@ class Batch:
 
     def _ask_opponents(self) -> None:
         """Lets Python opponents move until no game waits."""
+        if not self._has_python_opponents:
+            return
         try:
             ask_agents(self.simulation, self.opponents, self._answer)
         except BaseException:  # the agent's own, or Ctrl-C: some games have moved and some can't go on

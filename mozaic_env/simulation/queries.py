@@ -11,9 +11,9 @@ from mozaic_env.core.stream import NEXT_GAME, random_bits
 
 @jit
 def setup_rows(rows: Rows) -> None:
-    """Sets up every row; its key and options are set."""
-    for i in range(len(rows)):
-        setup(rows[i])
+    """Starts a game on every row; its key and options are set."""
+    for row in rows:
+        setup(row)
 
 
 @jit

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
 from mozaic_env.core.checks import check_choice, check_whole_number
-from mozaic_env.core.contract import OVER, mover, setup
+from mozaic_env.core.contract import OVER, mover
 from mozaic_env.core.game import Game
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.core.text.files import clean
@@ -21,10 +21,11 @@ from mozaic_env.envs.gymnasium.spaces import action_space, observation_space
 from mozaic_env.envs.gymnasium.window import Window, is_likely, require_pygame
 from mozaic_env.games import game_with, keywords_of
 from mozaic_env.simulation.batch import MAX_LOG, Batch, Opponent
+from mozaic_env.simulation.queries import setup_rows
 from mozaic_env.simulation.state import FORFEITED, READY, TERMINATED
 
 Observation = dict[str, npt.NDArray[Any]]
-_ONLY = np.zeros(1, np.int64)  # the one slot's index
+_ONLY = np.zeros(1, np.int64)  # the index of the one game
 
 
 class EpisodeOver(ResetNeeded, ValueError):
@@ -186,11 +187,13 @@ class GameEnv(gym.Env[Observation, np.int64]):
         self._start = self._before = self._first_row(start)
 
     def _first_row(self, start: np.void | None) -> np.void:
-        first = self.game.rows(1)[0] if start is None else start.copy()
-        first["key"] = self._batch.rows["key"][0]
+        first = self.game.rows(1)
+        if start is not None:
+            first[0] = start
+        first["key"] = self._batch.rows["key"]
         if start is None:
-            setup(first)
-        return first
+            setup_rows(first)
+        return first[0]
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Makes a decision.
