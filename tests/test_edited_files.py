@@ -75,7 +75,7 @@ FILES: dict[str, tuple[str, Callable[[], str], Callable[[Path], Any]]] = {
     "evaluation": ("evaluation.json", lambda: '[\n{"results": []}\n]\n', lambda path: read_evaluations(path.parent)),
     "card": (
         "card.json",
-        lambda: (ROOT / "mozaic_env" / "mozaic" / "champion" / "card.json").read_text("utf-8"),
+        lambda: (ROOT / "mozaic_env" / "games" / "mozaic" / "champion" / "card.json").read_text("utf-8"),
         lambda path: read_card(path.parent),
     ),
     "configuration": ("run.yaml", lambda: (ROOT / "configs" / "quick.yaml").read_text("utf-8"), load_config),

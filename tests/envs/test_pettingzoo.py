@@ -168,7 +168,7 @@ def test_pettingzoos_registry() -> None:
     made = pettingzoo.make("aec", "mozaic_env/mozaic-v0", rules="onyx", **SMALL)
     assert made.game == make_game("mozaic", rules="onyx", **SMALL)
     assert str(made) == made.metadata["name"] == "mozaic_v0"
-    assert pettingzoo.make("aec", "mozaic_env/games/mozaic", max_cycles=3, **SMALL)
+    assert pettingzoo.make("aec", "mozaic_env/mozaic", max_cycles=3, **SMALL)
     for name in GAMES:
         made = pettingzoo.make("aec", f"mozaic_env/{name}")
         assert made.game == make_game(name)
