@@ -19,9 +19,9 @@ from mozaic_env.core.registry import HEADER, register
 from mozaic_env.core.stream import LUCK, below, random_bits
 
 PLAYERS, TURNS = 3, 9
-ACTIONS = ("sum", "difference")
+ACTIONS = ("sum", "difference", "nothing")  # the last one is never legal
 ROLLS = list(combinations_with_replacement(range(1, 7), 2))
-GAINS = np.array([(low + high, high - low) for low, high in ROLLS])  # by outcome and action
+GAINS = np.array([(low + high, high - low, 0) for low, high in ROLLS])  # by outcome and action
 CODES = np.array([ROLLS.index((min(roll), max(roll))) for roll in product(range(1, 7), repeat=2)])  # all as likely
 CHANCES = np.bincount(CODES) / len(CODES)
 # Of an odd number of bytes. `seen` has all rolls of a turn, the last one lowest: it tells apart what differs in others.
@@ -114,7 +114,7 @@ class Dice(Game):
 
     name, dtype, option_fields = "dice", ROW, ("rolls",)
     heuristics, win_lead, max_outcomes, max_decisions = {"greedy": (1.0,)}, 12.0, len(CHANCES), 100
-    players, num_players, num_actions = (PLAYERS, PLAYERS), PLAYERS, len(ACTIONS)
+    players, num_players, num_actions, last_action = (PLAYERS, PLAYERS), PLAYERS, len(ACTIONS), 1
 
     def __init__(self, rolls: int = 1) -> None:
         if rolls not in range(1, 7):
@@ -131,7 +131,7 @@ class Dice(Game):
         return made
 
     def format_action(self, action: int) -> str:
-        return ACTIONS[range(2).index(action)]
+        return ACTIONS[range(3).index(action)]
 
     def parse_action(self, text: str) -> int:
         return ACTIONS.index(text)

@@ -113,7 +113,7 @@ class Game(abc.ABC):
         }
         return np.dtype(padded)
 
-    @property
+    @functools.cached_property
     def last_action(self) -> int:
         """The highest action id that is ever legal; those above it exist for regularity."""
         return self.num_actions - 1

@@ -99,11 +99,6 @@ class Equal:
         return masks / masks.sum(axis=1, keepdims=True), np.ones(len(states))
 
 
-@pytest.mark.parametrize("check", ["check_chance", "check_chance_frequencies", "check_random_actions", "check_returns"])
-def test_the_game_keeps_the_contract(check: str) -> None:
-    getattr(game_rules, check)(dice.Dice())
-
-
 @pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])  # plain Python is slow
 def test_expectimax_equals_enumeration(depth: int) -> None:
     game = dice.Dice()

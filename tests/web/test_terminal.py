@@ -239,7 +239,7 @@ def test_any_game_can_be_played(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     )
     assert "3 moves: 1 2 3" in out
     assert any(line.endswith(" win") for line in out)  # two of the three
-    assert out[-1].startswith("stones=7 first=human second=greedy third=greedy seed=0 |")
+    assert out[-1].startswith("game=nim stones=7 first=human second=greedy third=greedy seed=0 result=-1,0.5,0.5 |")
 
 
 GAMES = [("mozaic", []), ("mosaic_chess", []), *(("crystal_mosaic", [f"players={n}"]) for n in (2, 3, 4))]

@@ -211,10 +211,7 @@ class CrystalMosaic(Game):
         }
         self.fields = observation.fields(self.num_players, self.max_rounds)
         self.entities = _entities(self.num_players)
-
-    @property
-    def last_action(self) -> int:
-        return (actions.TILING if self.board == "base" else actions.NUM_ACTIONS) - 1
+        self.last_action = (actions.TILING if board == "base" else actions.NUM_ACTIONS) - 1
 
     def rows(self, size: int) -> Rows:
         made = np.zeros(size, self.dtype)
