@@ -84,7 +84,7 @@ class PPOSection(Section):
 
     games: Count = 256  # in parallel
     rollout: Count = 64  # decisions of each game between two updates; of all seats that the learner holds together
-    minibatch: Annotated[int, Field(ge=2)] = 1024  # about: the minibatches of an update are nearly equal
+    minibatch: Annotated[int, Field(ge=2)] = 1024  # the last of an update takes up to half as many more
     epochs: Count = 3
     learning_rate: Positive = 3e-3
     learning_rate_end: Share = 3e-4  # reached linearly at the end of the budget

@@ -50,14 +50,16 @@ class FragmentBuffer:
         self.values, self.returns = values, fragment.targets
 
     def get(self, batch_size: int | None = None) -> Iterator[Minibatch]:
-        """All decisions once, in a random order, in minibatches of about this size that are nearly equal.
+        """All decisions once, in a random order.
 
         Args:
-            batch_size: of a minibatch; None: all at once.
+            batch_size: of a minibatch; the last one has from half as many to half as many more, since a fragment's size
+                varies. None: all at once.
         """
         size = len(self.returns)
         order = np.random.permutation(size)  # noqa: NPY002 - the generator that stable-baselines3 seeds
-        for part in np.array_split(order, max(1, round(size / (batch_size or size)))):
+        batch_size = batch_size or size
+        for part in np.split(order, range(batch_size, size - batch_size // 2, batch_size)):
             chosen = torch.from_numpy(part).to(self.device)
             columns = [column.index_select(0, chosen) for column in self._columns]
             yield Minibatch(dict(zip(self._keys, columns)), *columns[len(self._keys) :])

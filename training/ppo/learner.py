@@ -4,7 +4,7 @@
   from a vector environment: `act` is asked by the games, `learn_from` takes a fragment of them.
 * The loss has a term more: the divergence of the policy from a fixed one, such as the imitated policy of a warm start.
 * Schedules follow the budget, time included, and not the steps alone; a run may end between two minibatches.
-* Advantages are normalised over an update and not over a minibatch, whose sizes are nearly equal.
+* Advantages are normalised over an update and not over a minibatch.
 """
 
 import copy
