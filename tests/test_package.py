@@ -171,7 +171,7 @@ import sys
 import gymnasium
 import mozaic_env
 heavy = {"numba", "llvmlite", "torch", "stable_baselines3", "sb3_contrib", "pygame", "pettingzoo",
-         "pyspiel", "matplotlib", "starlette", "scipy", "pandas"}
+         "pyspiel", "matplotlib", "starlette", "scipy", "pandas", "PIL"}
 print(sorted(heavy & set(sys.modules)))
 print(sorted(name for name in sys.modules if name.startswith("mozaic_env.")))
 mozaic_env.make_game("mozaic")

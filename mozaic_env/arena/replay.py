@@ -9,7 +9,7 @@ import numpy as np
 
 from mozaic_env.arena.messages import one_line
 from mozaic_env.arena.records import read_records
-from mozaic_env.core.extras import is_installed, need
+from mozaic_env.core.extras import is_installed
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
 from mozaic_env.core.storage.outputs import check_output_file
@@ -65,8 +65,6 @@ def _bar(total: int) -> AbstractContextManager[Callable[[float], None]]:
 
 def _draw(arguments: Namespace, records: Sequence[tuple[int, Record | ValueError]]) -> int:
     """Writes the pictures of one game."""
-    if arguments.gif or arguments.png:
-        need("a GIF or PNG", "PIL")
     from mozaic_env.drawing import film
 
     if len(records) > 1:
