@@ -17,9 +17,9 @@ from processes import ROOT
 from mozaic_env.agents.policy.checkpoint import read_card
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import append_evaluation, read_evaluations
-from mozaic_env.arena.ladder import append_result, read_results
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.records import append_records, read_records, write_records
+from mozaic_env.arena.results_file import append_result, read_results
 from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
 from mozaic_env.core.text.files import clean, read_text

@@ -18,7 +18,7 @@ from mozaic_env.agents.policy.network import NetworkConfig
 from mozaic_env.agents.policy.networks import check_network
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.cluster import LOCAL, connect
-from mozaic_env.arena.parser import Parser
+from mozaic_env.cli.parser import Parser
 from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.game import Game
 from mozaic_env.core.storage.outputs import check_names

@@ -21,11 +21,11 @@ from mozaic_env.agents.policy.agent import PolicyAgent
 from mozaic_env.agents.policy.network import NetworkConfig
 from mozaic_env.agents.policy.networks import Network, check_network
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena import console
 from mozaic_env.arena.evaluate import append_evaluation, evaluate
 from mozaic_env.arena.exact.regret import measure_regret
 from mozaic_env.arena.match import further
-from mozaic_env.arena.parser import Parser
+from mozaic_env.arena.report import console
+from mozaic_env.cli.parser import Parser
 from mozaic_env.core.exact import require_exact_values
 from mozaic_env.core.game import Game
 from mozaic_env.core.storage.outputs import check_names

@@ -14,8 +14,8 @@ from web_games import asgi_app
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
+from mozaic_env.cli.play import warm_up
 from mozaic_env.core.game import Game
-from mozaic_env.web.play.command import warm_up
 from mozaic_env.web.play.table import Table
 from mozaic_env.web.server.serve import listening
 

@@ -23,10 +23,10 @@ from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
 from mozaic_env.drawing.picture import to_svg
 from mozaic_env.web.play.play import Play
-from mozaic_env.web.watch.command import Watcher, snapshot
 from mozaic_env.web.watch.game import play_game, show
 from mozaic_env.web.watch.page import MOST_POINTS, parts
 from mozaic_env.web.watch.run_data import RunFolder
+from mozaic_env.web.watch.watcher import Watcher, snapshot
 
 
 class Content(HTMLParser):

@@ -15,8 +15,8 @@ from playwright.sync_api import expect, sync_playwright
 from watch_runs import GAME, imitation, make_run, save_checkpoint, update, watching, write_lines
 
 from mozaic_env.core.record import parse_record
-from mozaic_env.web.watch.command import Watcher, snapshot
 from mozaic_env.web.watch.run_data import RunFolder
+from mozaic_env.web.watch.watcher import Watcher, snapshot
 
 NO_CHROMIUM = "no Chromium on this machine; make test-browser installs one"
 pytestmark = pytest.mark.skipif(chromium_path() is None, reason=NO_CHROMIUM)

@@ -30,7 +30,7 @@ from rich.text import Text
 from stable_baselines3.common.callbacks import BaseCallback
 
 from mozaic_env.agents.policy.networks import Network
-from mozaic_env.arena.console import make_console
+from mozaic_env.arena.report.console import make_console
 from training.ppo.environment import PaidEnv
 from training.ppo.league import League, strategy_of
 from training.runs.budget import Budget

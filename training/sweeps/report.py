@@ -8,7 +8,7 @@ from typing import Any
 
 from optuna.trial import FrozenTrial, TrialState
 
-from mozaic_env.arena.console import make_console, whole_text
+from mozaic_env.arena.report.console import make_console, whole_text
 from mozaic_env.arena.report.tables import Figures
 from training.runs.folder import write_atomically
 

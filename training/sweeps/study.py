@@ -16,7 +16,7 @@ import sqlalchemy
 import yaml
 from optuna.trial import FrozenTrial, TrialState
 
-from mozaic_env.arena.console import make_console
+from mozaic_env.arena.report.console import make_console
 from mozaic_env.core.text.files import read_text
 from training.config import Config, as_yaml, load_config, override_config, parse_yaml
 from training.runs.folder import CONFIG, write_atomically

@@ -10,8 +10,7 @@ import numpy as np
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena import console
-from mozaic_env.arena.messages import one_line
+from mozaic_env.arena.report import console
 from mozaic_env.core import rows as on
 from mozaic_env.core.checks import check_whole_number
 from mozaic_env.core.extras import MissingExtra, importing
@@ -19,6 +18,7 @@ from mozaic_env.core.game import Game
 from mozaic_env.core.storage.files import atomic_write
 from mozaic_env.core.storage.outputs import check_output_file
 from mozaic_env.core.text.files import clean, user_path
+from mozaic_env.core.text.messages import one_line
 from mozaic_env.core.text.suggest import did_you_mean
 from mozaic_env.web.play.play import HUMAN, IllegalMove, Play, legal_mask
 from mozaic_env.web.play.worker import Worker

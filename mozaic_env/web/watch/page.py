@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
-from mozaic_env.arena.console import percent_with_interval
+from mozaic_env.arena.report.console import percent_with_interval
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.games import game_class
 from mozaic_env.web.watch.charts import SMALL, WIDTH, Line, Mark, Point, chart, ladder, number
