@@ -24,7 +24,7 @@ from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
 from mozaic_env.core.text.files import clean, read_text
 from mozaic_env.games import make_game
-from mozaic_env.web.play.film import Film
+from mozaic_env.web.play.replay import Replay
 from mozaic_env.web.watch.run_data import Metrics, RunFolder
 from training.config import load_config
 from training.curves import read_curves
@@ -75,7 +75,7 @@ FILES: dict[str, tuple[str, Callable[[], str], Callable[[Path], Any]]] = {
     "evaluation": ("evaluation.json", lambda: '[\n{"results": []}\n]\n', lambda path: read_evaluations(path.parent)),
     "card": (
         "card.json",
-        lambda: (ROOT / "mozaic_env" / "mozaic" / "champion" / "card.json").read_text("utf-8"),
+        lambda: (ROOT / "mozaic_env" / "games" / "mozaic" / "champion" / "card.json").read_text("utf-8"),
         lambda path: read_card(path.parent),
     ),
     "configuration": ("run.yaml", lambda: (ROOT / "configs" / "quick.yaml").read_text("utf-8"), load_config),
@@ -90,7 +90,7 @@ FILES: dict[str, tuple[str, Callable[[], str], Callable[[Path], Any]]] = {
     "film": (
         "game.txt",
         lambda: record().splitlines()[0],
-        lambda path: Film(path.read_bytes().decode(), "mozaic").words,
+        lambda path: Replay(path.read_bytes().decode(), "mozaic").words,
     ),
     "a record": ("game.txt", lambda: record().splitlines()[0], lambda path: parse_record(path.read_bytes().decode())),
     "position": ("position.txt", lambda: POSITION, reset),

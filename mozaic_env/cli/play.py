@@ -54,7 +54,7 @@ def run(arguments: Namespace) -> int:
     if arguments.seat is not None or arguments.seed is not None:
         raise ValueError("--seat and --seed go with --terminal; the page has players and seed to choose")
     need("the page", "starlette", "uvicorn", *modules_of(arguments.agents or ()))
-    from mozaic_env.web.play.table import Table
+    from mozaic_env.web.play.game_server import GameServer
     from mozaic_env.web.server.app import PLAY, application, play_routes  # needs what the terminal does not
     from mozaic_env.web.server.serve import serve
     from mozaic_env.web.server.sessions import Sessions
@@ -62,10 +62,10 @@ def run(arguments: Namespace) -> int:
     if arguments.sessions < 1:
         raise ValueError(f"--sessions {arguments.sessions}; accepted: a whole number of at least 1")
     game, agents = _agents(arguments)
-    table = Table(game, agents, Sessions(arguments.sessions))
+    games = GameServer(game, agents, Sessions(arguments.sessions))
     print("getting ready; the first time compiles, for up to a minute", flush=True)
     warm_up(game, agents)
-    app = application([PLAY], play_routes(table), host=arguments.host, names=arguments.allow_host)
+    app = application([PLAY], play_routes(games), host=arguments.host, names=arguments.allow_host)
     serve(app, arguments.host, arguments.port, browser=arguments.browser, what=f"play {game.name}")
     return 0
 
@@ -112,7 +112,7 @@ def name_agents(agents: list[Agent]) -> dict[str, Agent]:
 
 def warm_up(game: Game, agents: dict[str, Agent]) -> None:
     """Compiles all that a game needs, so that no visitor waits for it."""
-    from mozaic_env.web.play import mind, view
+    from mozaic_env.web.play import analysis, view
     from mozaic_env.web.play.play import HUMAN, Play
 
     play = Play(game, 0, [HUMAN] * game.num_players)
@@ -121,7 +121,7 @@ def warm_up(game: Game, agents: dict[str, Agent]) -> None:
         if play.mover is None:
             play.undo()
         row = play.now.reshape(1)
-        if mind.kind_of(agent) is not None:
-            mind.think(agent, row)
+        if analysis.kind_of(agent) is not None:
+            analysis.analyse(agent, row)
         play.play(int(agent.act(row)[0]), name)
     view.of_play(play, 0)

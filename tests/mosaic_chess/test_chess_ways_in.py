@@ -50,9 +50,9 @@ def test_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
 def test_the_page_shows_where_a_piece_may_go() -> None:
     pytest.importorskip("starlette", reason="starlette is not installed")
-    from mozaic_env.web.play.table import Table
+    from mozaic_env.web.play.game_server import GameServer
 
-    table = Table(GAME, {"random": make_agent("random", GAME)})
+    table = GameServer(GAME, {"random": make_agent("random", GAME)})
     answer = asyncio.run(table.answer(None, {"do": "hello"}))
     token, version = answer["token"], answer["version"]
     assert answer["view"]["svg"].count(">P</text>") == 24

@@ -1,4 +1,4 @@
-"""One game in progress, seen from the table: every position so far, so that it can be undone, looked back at, kept."""
+"""One game in progress: all its positions so far, to take decisions back, look back, and write the record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -20,8 +20,8 @@ from mozaic_env.core.storage.outputs import check_output_file
 from mozaic_env.core.text.files import clean, user_path
 from mozaic_env.core.text.messages import one_line
 from mozaic_env.core.text.suggest import did_you_mean
+from mozaic_env.web.play.daemon_executor import DaemonExecutor
 from mozaic_env.web.play.play import HUMAN, IllegalMove, Play, legal_mask
-from mozaic_env.web.play.worker import Worker
 
 with importing("--terminal"):
     from rich.console import Console
@@ -54,14 +54,14 @@ def run(arguments: Namespace, game: Game, agents: Mapping[str, Agent]) -> int:
     seed = secrets.randbelow(2**32) if arguments.seed is None else check_whole_number("seed", arguments.seed, 0)
     opponents = list(agents) if arguments.agents else list(agents)[:1]
     play = Play(game, seed, list(_seats(arguments.seat or "0", game, opponents)))
-    table = Terminal(play, agents, console.make_console())
+    terminal = Terminal(play, agents, console.make_console())
     try:
-        table.play_on()
+        terminal.play_on()
     except EOFError:
         if play.mover is not None:
-            table.say("the input has ended")
+            terminal.say("the input has ended")
     finally:  # after Ctrl-C and after an agent's failure as well
-        table.show_record()
+        terminal.show_record()
     return 0
 
 
@@ -97,7 +97,7 @@ class Terminal:
         self.play, self.game, self.out = play, play.game, out
         self._agents = dict(agents)
         self._advisers: dict[str, Agent] = {}
-        self._worker = Worker("agents")
+        self._worker = DaemonExecutor("agents")
         self._told = 0  # how many positions' events have been told
         self._seen = play.now  # the row that the user saw last
         self._written: set[str] = set()  # files that hold this game
