@@ -178,7 +178,7 @@ class GameServer:
         return await self._analysis(session, worker, positions, at)
 
     async def _analysis(self, session: Session, worker: AgentWorker, positions: Sequence[np.void], at: int) -> Json:
-        """An agent's analysis of a position, and the values of all positions analysed so far, a few more than before."""
+        """An agent's analysis of a position; with the values of all analysed so far, a few more than before."""
         owner = session.replay or session.play
         values = session.values.setdefault(worker.name, {})
         decisions = [number for number, row in enumerate(positions) if on.mover(row) >= 0]
