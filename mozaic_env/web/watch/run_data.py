@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Series:
-    """One metric: `y` over `x`, the decisions learnt from until then."""
+    """One metric: `y` over `x`, the decisions trained on until then."""
 
     x: "array[float]" = field(default_factory=lambda: array("d"))
     y: "array[float]" = field(default_factory=lambda: array("d"))
@@ -39,7 +39,7 @@ class Metrics:
     Attributes:
         series: by the metric's name.
         warm_start: decisions of the warm start; 0 without one.
-        decisions: learnt from so far, those of the warm start included.
+        decisions: trained on so far, those of the warm start included.
         damaged: lines that are not what they should be.
     """
 
@@ -193,7 +193,7 @@ class RunFolder:
         return _checkpoint(self.path / BEST)
 
     def latest(self) -> Found | None:
-        """The checkpoint that has learnt from most decisions."""
+        """The checkpoint trained on most decisions."""
         found = [one for folder in self._folders() if (one := _checkpoint(folder)) is not None]
         return max(found, key=lambda one: one.decisions, default=None)
 
