@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output is gone; what is still buffered must not raise once more at exit.
+        # The reader of the output is gone; what is still buffered must not raise once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except (ValueError, OSError, MissingExtra) as error:

@@ -15,7 +15,7 @@ AGENT_HELP = (
 
 
 def agents_and(*examples: str) -> str:
-    """What stands below the help of a command that takes agents."""
+    """The text below the help of a verb that takes agents."""
     forms = [
         textwrap.fill(form, HELP_WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
         for form in FORMS

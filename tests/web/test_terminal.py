@@ -145,7 +145,7 @@ def test_a_finished_game_can_be_kept_and_taken_back(typed: Callable[..., list[st
     lines, play = script((HUMAN, HUMAN))
     file = tmp_path / "my game.txt"
     out = typed([*lines, "hint", "a1", f"record {file}", "undo", "moves", lines[-1]], "--seat", "both")
-    assert out[out.index("over> hint") + 1] == "nobody is to decide"
+    assert out[out.index("over> hint") + 1] == "the game is over; nobody is to move"
     assert out[out.index("over> a1") + 1].startswith("'a1' is no command, and the game is over; accepted: moves, ")
     assert file.read_text() == f"{play.record()}\n"
     assert main(["replay", str(file), "--quiet"]) == 0

@@ -1,4 +1,4 @@
-"""A thread for an agent that may think for very long: whoever waits can be interrupted, and the process can end."""
+"""A daemon thread as an executor: an agent may search for very long, and Ctrl-C still ends the process at once."""
 
 import queue
 import threading

@@ -129,7 +129,7 @@ class GameServer:
         play = self._running(session)
         seat = play.mover
         if seat is None:
-            raise IllegalMove("nobody is to decide")
+            raise IllegalMove("the game is over; nobody is to move")
         if play.seats[seat] == HUMAN:
             raise IllegalMove(f"{self.game.seat_names[seat]} is not played by an agent")
         if session.thinking:

@@ -80,14 +80,14 @@ def _seats(seat: str, game: Game, agents: Sequence[str]) -> Iterator[str]:
 
 
 class Quit(Exception):
-    """The user has had enough."""
+    """The user ends the game."""
 
 
 class Terminal:
-    """One game between whoever types and agents."""
+    """One game between the user and agents."""
 
     def __init__(self, play: Play, agents: Mapping[str, Agent], out: Console) -> None:
-        """Sits down.
+        """Shows nothing yet.
 
         Args:
             play: the game.
@@ -196,7 +196,7 @@ class Terminal:
         return True
 
     def _moves(self) -> dict[str, int]:
-        """The legal actions by their notations, none where nobody is to decide."""
+        """The legal actions by their notations, none when the game is over."""
         if self.play.mover is None:
             return {}
         actions = np.flatnonzero(legal_mask(self.game, self.play.now)).tolist()
@@ -212,7 +212,7 @@ class Terminal:
 
     def _hint(self, rest: str) -> None:
         if self.play.mover is None:
-            raise IllegalMove("nobody is to decide")
+            raise IllegalMove("the game is over; nobody is to move")
         name = rest or next(iter(self._agents))
         agent = self._agents.get(name) or self._advisers.get(name)
         if agent is None:
@@ -295,7 +295,7 @@ class Terminal:
 
 def _read(prompt: str) -> str:
     """A line of input, shown with its prompt where nobody typed it; EOFError at the end."""
-    if sys.stdin is None:  # closed by whoever started this
+    if sys.stdin is None:  # closed by the parent process
         raise EOFError
     if sys.stdin.isatty():
         try:

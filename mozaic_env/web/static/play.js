@@ -78,7 +78,7 @@ async function start() {
   goOn();
 }
 
-/** Lets the agent that is to decide do so, after the time that the speed allows for looking at the board. */
+/** Has the agent to move do so, after the delay that the speed sets. */
 function goOn() {
   clearTimeout(timer);
   if (busy || paused || !isLive() || !agentDecides()) return;

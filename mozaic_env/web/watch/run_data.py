@@ -120,7 +120,7 @@ class Metrics:
         return series.x[-1] if series is not None and series.x else None
 
     def names(self, begin: str, end: str) -> list[str]:
-        """What stands between `begin` and `end` in the names of metrics, in the order in which they came."""
+        """The parts between `begin` and `end` of metric names, in order of appearance."""
         return [
             key[len(begin) : -len(end)]
             for key in self.series
@@ -148,7 +148,7 @@ class Found:
 
     @property
     def decisions(self) -> float:
-        """Learnt from until then."""
+        """Decisions trained on until then."""
         steps: Any = self.card.get("steps")
         return float(steps) if _is_number(steps) else 0.0
 
