@@ -357,7 +357,7 @@ def test_sessions_are_limited_in_number_and_lifetime() -> None:
     now = [0.0]
     table = make_server(sessions=Sessions(2, clock=lambda: now[0]))
     first, second = Page(table), Page(table)
-    with pytest.raises(Refused, match="taken") as refused:
+    with pytest.raises(Refused, match="sessions are in use") as refused:
         Page(table)
     assert refused.value.status == 503
     now[0] += IDLE_S - 1
