@@ -60,9 +60,9 @@ def to_rgb(picture: Picture, width: int = 512) -> Pixels:
     return np.array(frame)
 
 
-def text_width(text: str, size: float) -> float:
+def text_width(text: str, size: float, bold: bool = False) -> float:
     """How wide a line of text becomes, in units, if its font has that size."""
-    return _font(MEASURED).getlength(text) * size / MEASURED
+    return sum(_advance(character) + 2 * BOLDER * bold for character in text) * size
 
 
 @functools.lru_cache(maxsize=16)
@@ -76,13 +76,36 @@ def _still(items: tuple[Item, ...], background: str, size: tuple[int, int], scal
 
 
 def _paint(frame: Image, item: Item, scale: float) -> None:
-    if isinstance(item, Use):
-        x, phase_x = divmod(round(item.x * scale * PHASES), PHASES)
-        y, phase_y = divmod(round(item.y * scale * PHASES), PHASES)
-        patch = _symbol_patch(item.symbol, scale, phase_x, phase_y)
+    if isinstance(item, Text):
+        _write(frame, item, scale)
+    elif isinstance(item, Use):
+        x, phase_x = _place(item.x * scale)
+        y, phase_y = _place(item.y * scale)
+        _lay(frame, _symbol_patch(item.symbol, scale, phase_x, phase_y), x, y)
     else:
-        x, y, patch = 0, 0, _item_patch(item, scale)
+        _lay(frame, _shape_patch(item, scale), 0, 0)
+
+
+def _place(value: float) -> tuple[int, int]:
+    """The whole pixel and the phase, in parts of a pixel, of a coordinate."""
+    return divmod(round(value * PHASES), PHASES)
+
+
+def _lay(frame: Image, patch: _Patch, x: int, y: int) -> None:
+    """Lays a patch on the frame; what sticks out is cut off."""
     frame.paste(patch.image, (x + patch.x, y + patch.y), patch.image)
+
+
+def _write(frame: Image, text: Text, scale: float) -> None:
+    """Writes letter by letter; the base line lies on a whole pixel, so that rows of letters are even."""
+    share = {"start": 0.0, "middle": 0.5, "end": 1.0}[text.anchor]
+    pen = (text.x - share * text_width(text.text, text.size, text.bold)) * scale
+    y, size = round(text.y * scale), text.size * scale
+    for character in text.text:
+        if character != " ":
+            x, phase = _place(pen)
+            _lay(frame, _glyph_patch(character, size, text.bold, text.fill or "#000000", text.opacity, phase), x, y)
+        pen += text_width(character, size, text.bold)
 
 
 @functools.lru_cache(maxsize=512)
@@ -90,9 +113,9 @@ def _symbol_patch(symbol: Symbol, scale: float, phase_x: int, phase_y: int) -> _
     return _patch(symbol.shapes, scale, (phase_x / PHASES, phase_y / PHASES))
 
 
-@functools.lru_cache(maxsize=1024)
-def _item_patch(shape: Shape, scale: float) -> _Patch:
-    return _text_patch(shape, scale) if isinstance(shape, Text) else _patch((shape,), scale, (0.0, 0.0))
+@functools.lru_cache(maxsize=512)
+def _shape_patch(shape: Shape, scale: float) -> _Patch:
+    return _patch((shape,), scale, (0.0, 0.0))
 
 
 def _patch(shapes: tuple[Shape, ...], scale: float, phase: Point) -> _Patch:
@@ -201,21 +224,25 @@ def _layer(mask: Image, colour: str, opacity: float) -> Image:
     return layer
 
 
-def _text_patch(text: Text, scale: float) -> _Patch:
-    """Writes a line of text; its base line lies on a whole pixel, so that rows of letters are even."""
+@functools.lru_cache(maxsize=4096)
+def _glyph_patch(character: str, size: float, bold: bool, fill: str, opacity: float, phase: int) -> _Patch:
+    """A letter whose font has `size` pixels, the pen at `phase` parts of a pixel."""
     from PIL import Image, ImageDraw
 
-    size = text.size * scale * TEXT_OVERSAMPLING  # larger, since the font keeps its letters to whole pixels
-    font, bolder = _font(size), size * BOLDER if text.bold else 0.0
-    anchor = {"start": "ls", "middle": "ms", "end": "rs"}[text.anchor]
-    x, y = text.x * scale, round(text.y * scale)
-    box = [part / TEXT_OVERSAMPLING for part in font.getbbox(text.text, anchor=anchor, stroke_width=bolder)]
-    low = math.floor(x + box[0]) - 1, math.floor(y + box[1]) - 1
-    extent = math.ceil(x + box[2]) + 1 - low[0], math.ceil(y + box[3]) + 1 - low[1]
-    mask = Image.new("L", (extent[0] * TEXT_OVERSAMPLING, extent[1] * TEXT_OVERSAMPLING))
-    start = (x - low[0]) * TEXT_OVERSAMPLING, (y - low[1]) * TEXT_OVERSAMPLING
-    ImageDraw.Draw(mask).text(start, text.text, 255, font, anchor, stroke_width=bolder)
-    return _Patch(_layer(mask.reduce(TEXT_OVERSAMPLING), text.fill or "#000000", text.opacity), *low)
+    times = TEXT_OVERSAMPLING  # since the font keeps its letters to whole pixels
+    font, bolder = _font(size * times), size * times * BOLDER * bold
+    left, top, right, bottom = (part / times for part in font.getbbox(character, anchor="ls", stroke_width=bolder))
+    low = math.floor(left) - 1, math.floor(top) - 1
+    mask = Image.new("L", ((math.ceil(right) + 2 - low[0]) * times, (math.ceil(bottom) + 1 - low[1]) * times))
+    start = (phase / PHASES - low[0]) * times + bolder, -low[1] * times
+    ImageDraw.Draw(mask).text(start, character, 255, font, "ls", stroke_width=bolder)
+    return _Patch(_layer(mask.reduce(times), fill, opacity), *low)
+
+
+@functools.cache
+def _advance(character: str) -> float:
+    """How far the pen moves on, as a part of the font's size."""
+    return _font(MEASURED).getlength(character) / MEASURED
 
 
 @functools.lru_cache(maxsize=64)
