@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mozaic_env.arena.cluster import LOCAL, connect
-from mozaic_env.arena.console import make_console
-from mozaic_env.arena.parser import Parser
+from mozaic_env.arena.report.console import make_console
 from mozaic_env.arena.report.tables import Figures
+from mozaic_env.cli.parser import Parser
 from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.text.numbers import is_number
 from training.command import run_script

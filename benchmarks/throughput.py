@@ -27,9 +27,9 @@ from torch import Tensor, nn
 from mozaic_env.agents.policy.network import NetworkConfig
 from mozaic_env.agents.policy.networks import make_network
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena.console import make_console
-from mozaic_env.arena.parser import Parser
+from mozaic_env.arena.report.console import make_console
 from mozaic_env.arena.report.tables import Figures
+from mozaic_env.cli.parser import Parser
 from mozaic_env.core.game import Game
 from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.simulation.self_play import SelfPlayGames

@@ -17,14 +17,14 @@ from processes import ROOT
 from mozaic_env.agents.policy.checkpoint import read_card
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import append_evaluation, read_evaluations
-from mozaic_env.arena.ladder import append_result, read_results
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.records import append_records, read_records, write_records
+from mozaic_env.arena.results_file import append_result, read_results
 from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
 from mozaic_env.core.text.files import clean, read_text
 from mozaic_env.games import make_game
-from mozaic_env.web.play.film import Film
+from mozaic_env.web.play.replay import Replay
 from mozaic_env.web.watch.run_data import Metrics, RunFolder
 from training.config import load_config
 from training.curves import read_curves
@@ -90,7 +90,7 @@ FILES: dict[str, tuple[str, Callable[[], str], Callable[[Path], Any]]] = {
     "film": (
         "game.txt",
         lambda: record().splitlines()[0],
-        lambda path: Film(path.read_bytes().decode(), "mozaic").words,
+        lambda path: Replay(path.read_bytes().decode(), "mozaic").words,
     ),
     "a record": ("game.txt", lambda: record().splitlines()[0], lambda path: parse_record(path.read_bytes().decode())),
     "position": ("position.txt", lambda: POSITION, reset),

@@ -16,9 +16,9 @@ from mozaic_env.agents.policy.checkpoint import read_card, resolve, save
 from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import append_evaluation, is_run_folder, read_evaluations
-from mozaic_env.arena.ladder import append_result, read_results
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.records import append_records, read_records, write_records
+from mozaic_env.arena.results_file import append_result, read_results
 from mozaic_env.cli import main
 from mozaic_env.core.storage.files import atomic_write, write_bytes
 from mozaic_env.core.storage.outputs import check_output_file, make_output_folder, write_json

@@ -24,7 +24,7 @@ from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.envs.gymnasium.vector import GameVectorEnv
 from mozaic_env.games import GAMES, game_of_record
 from mozaic_env.testing import checks_for_env, checks_for_game, checks_for_vector_env
-from mozaic_env.web.play.table import Table
+from mozaic_env.web.play.game_server import GameServer
 
 GAME = dice.Dice()
 SEARCHERS = ["expectimax:depth=2", "paranoid:depth=2", "mcts:simulations=20"]
@@ -120,7 +120,7 @@ def test_a_chance_outcome_of_a_record_is_checked() -> None:
 
 
 def test_the_page() -> None:
-    table = Table(GAME, {"greedy": make_agent("greedy", GAME)})
+    table = GameServer(GAME, {"greedy": make_agent("greedy", GAME)})
     state = asyncio.run(table.answer(None, {"do": "hello"}))
     token = state["token"]
     assert state["seat_names"] == ("p1", "p2", "p3")

@@ -23,7 +23,7 @@ trial that was under way is then tried once more. A trial that fails is noted as
 import sys
 from collections.abc import Sequence
 
-from mozaic_env.arena.parser import Parser
+from mozaic_env.cli.parser import Parser
 from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.storage.outputs import check_names
 from mozaic_env.core.text.files import user_path

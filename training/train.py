@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import torch
 
-from mozaic_env.arena import console
+from mozaic_env.arena.report import console
 from mozaic_env.core.exact import require_exact_values
 from mozaic_env.core.game import Game
 from training.command import run_script

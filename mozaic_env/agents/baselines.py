@@ -23,7 +23,7 @@ class CompiledAgent(Agent):
 
     def policy_spec(self) -> np.void:
         made = np.zeros(1, kernels.POLICY_SPEC)
-        made["kind"], made["agent_seed"] = self._kind, self.salt
+        made["kind"], made["agent_seed"] = self._kind, self.agent_seed
         made["weights"][0, : len(self._weights)] = self._weights
         return made[0]
 

@@ -72,8 +72,8 @@ def random_actions(rows: Rows, counter: int, chosen: Integers) -> None:
     for i in range(len(rows)):
         chosen[i] = -1
         if contract.mover(rows[i]) >= 0:
-            salt = random_bits(rows[i].key, SAMPLE, counter)
-            chosen[i] = contract.random_action(rows[i], random_bits(salt, SAMPLE, rows[i].decisions))
+            agent_seed = random_bits(rows[i].key, SAMPLE, counter)
+            chosen[i] = contract.random_action(rows[i], random_bits(agent_seed, SAMPLE, rows[i].decisions))
 
 
 @jit
@@ -89,12 +89,12 @@ def play_on(rows: Rows, counter: int, decisions: int) -> None:
     """Chance and random legal actions in every row, up to so many decisions or to the end."""
     for i in range(len(rows)):
         row = rows[i]
-        salt = random_bits(row.key, SAMPLE, counter)
+        agent_seed = random_bits(row.key, SAMPLE, counter)
         contract.deal(row)
         for _ in range(decisions):
             if contract.mover(row) < 0:
                 break
-            contract.apply(row, contract.random_action(row, random_bits(salt, SAMPLE, row.decisions)))
+            contract.apply(row, contract.random_action(row, random_bits(agent_seed, SAMPLE, row.decisions)))
             contract.deal(row)
 
 

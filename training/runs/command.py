@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from mozaic_env.arena.parser import Parser
+from mozaic_env.cli.parser import Parser
 from mozaic_env.core.storage.outputs import check_names
 from mozaic_env.core.text.files import user_path
 from training.config import RunConfig, load_config

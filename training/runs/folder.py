@@ -27,7 +27,7 @@ from filelock import FileLock, Timeout
 from mozaic_env.agents.policy.checkpoint import versions
 from mozaic_env.agents.policy.folders import CHECKPOINTS
 from mozaic_env.agents.policy.thinning import superfluous
-from mozaic_env.arena.parser import INTERRUPTED as INTERRUPTED_AT_ONCE
+from mozaic_env.cli.parser import INTERRUPTED as INTERRUPTED_AT_ONCE
 from mozaic_env.core.text.files import read_text
 from training.command import shell_command
 from training.config import RunConfig, as_yaml

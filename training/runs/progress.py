@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.text import Text
 
-from mozaic_env.arena.console import make_console
+from mozaic_env.arena.report.console import make_console
 from training.runs.budget import Budget
 
 ARGMAX, SAMPLED = "argmax", "sampled"  # how the learner chose its moves where a score is from

@@ -15,7 +15,7 @@ from optuna.distributions import distribution_to_json
 from optuna.pruners import BasePruner, HyperbandPruner, MedianPruner, NopPruner
 from optuna.trial import FrozenTrial, TrialState
 
-from mozaic_env.arena.console import make_console, whole_text
+from mozaic_env.arena.report.console import make_console, whole_text
 from training.config import Config, as_yaml, load_config, override_config
 from training.runs.folder import CONFIG, LOCK, locked, write_atomically
 from training.runs.state import RESUME

@@ -84,7 +84,7 @@ class ExpectimaxAgent(Agent):
             self._workspace = make_workspace(self.game)
         chosen = np.empty(len(states), np.int64)
         rows = np.ascontiguousarray(states)
-        search_rows(rows, self._depth, self._weights, self._plans, self.salt, chosen, found, self._workspace)
+        search_rows(rows, self._depth, self._weights, self._plans, self.agent_seed, chosen, found, self._workspace)
         return chosen
 
 
@@ -162,7 +162,7 @@ class LookaheadAgent(Agent):
             self._paranoid,
             self._weights,
             self._width,
-            self.salt,
+            self.agent_seed,
             chosen,
             found,
             self._workspace,

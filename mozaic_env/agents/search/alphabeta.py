@@ -79,7 +79,7 @@ class AlphaBetaAgent(Agent):
             self._search = make_search(self.game)
         rows = np.array(states)  # a search makes moves in its row
         keys, moves = np.empty(len(rows), np.uint64), np.empty(len(rows), np.int64)
-        _bits_of(rows, self.salt, keys)
+        _bits_of(rows, self.agent_seed, keys)
         if self._seconds is None:
             search_rows(rows, self._depth, self._nodes, keys, moves, self._search)
         else:
@@ -105,9 +105,9 @@ class AlphaBetaAgent(Agent):
 
 
 @jit
-def _bits_of(rows: Rows, salt: np.uint64, keys: Rows) -> None:
+def _bits_of(rows: Rows, agent_seed: np.uint64, keys: Rows) -> None:
     for i in range(len(rows)):
-        keys[i] = agent_bits(rows[i], salt)
+        keys[i] = agent_bits(rows[i], agent_seed)
 
 
 @jit

@@ -215,7 +215,7 @@ def search_rows(
     depth: int,
     weights: Floats,
     plans: tuple[Plan, Plan],
-    salt: np.uint64,
+    agent_seed: np.uint64,
     chosen: Integers,
     found: Floats,
     workspace: Workspace,
@@ -227,14 +227,14 @@ def search_rows(
         depth: as for `search`.
         weights: as for `search`.
         plans: as for `search`.
-        salt: of the agent's chance.
+        agent_seed: of the agent's chance.
         chosen: written, shape (n,).
         found: written at [row, action], shape (n, actions); or of no columns, then not.
         workspace: as for `search`.
     """
     for i in range(len(rows)):
         size = search(rows[i], depth, weights, plans, workspace)
-        chosen[i] = workspace.actions[0, best(workspace.values[0], size, agent_bits(rows[i], salt))]
+        chosen[i] = workspace.actions[0, best(workspace.values[0], size, agent_bits(rows[i], agent_seed))]
         if found.shape[1] > 0:
             for k in range(size):
                 found[i, workspace.actions[0, k]] = workspace.values[0, k]

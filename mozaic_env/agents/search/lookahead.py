@@ -194,7 +194,7 @@ def look_ahead_rows(
     paranoid: bool,
     weights: Floats,
     width: int,
-    salt: np.uint64,
+    agent_seed: np.uint64,
     chosen: Integers,
     found: Floats,
     workspace: Workspace,
@@ -207,14 +207,14 @@ def look_ahead_rows(
         paranoid: as for `look_ahead`.
         weights: as for `look_ahead`.
         width: as for `look_ahead`.
-        salt: of the agent's chance.
+        agent_seed: of the agent's chance.
         chosen: written, shape (n,).
         found: written at [row, action], shape (n, actions); or of no columns, then not.
         workspace: as for `look_ahead`.
     """
     for i in range(len(rows)):
         size = look_ahead(rows[i], depth, paranoid, weights, width, workspace)
-        chosen[i] = workspace.root_actions[best(workspace.root_values, size, agent_bits(rows[i], salt))]
+        chosen[i] = workspace.root_actions[best(workspace.root_values, size, agent_bits(rows[i], agent_seed))]
         if found.shape[1] > 0:
             for k in range(size):
                 found[i, workspace.root_actions[k]] = workspace.root_values[k]

@@ -89,27 +89,33 @@ def _search_rows(
     weights: Floats,
     win_lead: float,
     exploration: float,
-    salt: np.uint64,
+    agent_seed: np.uint64,
     chosen: Integers,
     forest: Forest,
     workspace: Any,
 ) -> None:
     for i in range(len(rows)):
-        bits = agent_bits(rows[i], salt)
+        bits = agent_bits(rows[i], agent_seed)
         _search(rows[i], simulations, weights, win_lead, exploration, bits, forest, workspace)
         chosen[i] = _most_visited(forest, 0, bits, workspace)
 
 
 @jit
 def _walk_all(
-    rows: Rows, forest: Forest, exploration: float, salt: np.uint64, simulation: int, nodes: Integers, leaves: Rows
+    rows: Rows,
+    forest: Forest,
+    exploration: float,
+    agent_seed: np.uint64,
+    simulation: int,
+    nodes: Integers,
+    leaves: Rows,
 ) -> int:
     """`walk` in every tree; the decisions reached are gathered in `leaves`, `nodes` holds what was reached."""
     found = 0
     for tree in range(len(rows)):
         if simulation == 0:
             plant(forest, tree, rows[tree])
-        nodes[tree] = walk(forest, tree, mover(rows[tree]), exploration, agent_bits(rows[tree], salt), simulation)
+        nodes[tree] = walk(forest, tree, mover(rows[tree]), exploration, agent_bits(rows[tree], agent_seed), simulation)
         if mover(forest.states[tree, nodes[tree]]) != OVER:
             leaves[found] = forest.states[tree, nodes[tree]]
             found += 1
@@ -140,9 +146,9 @@ def _grow_all(
 
 
 @jit
-def _choose_all(rows: Rows, forest: Forest, salt: np.uint64, chosen: Integers, workspace: Any) -> None:
+def _choose_all(rows: Rows, forest: Forest, agent_seed: np.uint64, chosen: Integers, workspace: Any) -> None:
     for tree in range(len(rows)):
-        chosen[tree] = _most_visited(forest, tree, agent_bits(rows[tree], salt), workspace)
+        chosen[tree] = _most_visited(forest, tree, agent_bits(rows[tree], agent_seed), workspace)
 
 
 class MctsAgent(Agent):
@@ -203,7 +209,7 @@ class MctsAgent(Agent):
                 self._weights,
                 float(self.game.win_lead),
                 self._exploration,
-                self.salt,
+                self.agent_seed,
                 chosen,
                 self._forest,
                 self._workspace,
@@ -216,9 +222,9 @@ class MctsAgent(Agent):
     def _ask_policy(self, policy: Evaluator, rows: Rows, chosen: Actions, forest: Forest) -> None:
         nodes, leaves = np.empty(len(rows), np.int64), self.game.rows(len(rows))
         for simulation in range(self._simulations + 1):
-            found = _walk_all(rows, forest, self._exploration, self.salt, simulation, nodes, leaves)
+            found = _walk_all(rows, forest, self._exploration, self.agent_seed, simulation, nodes, leaves)
             probabilities, values = np.zeros((0, self.game.num_actions), np.float32), np.zeros(0, np.float32)
             if found:
                 probabilities, values = policy.evaluate(leaves[:found])
             _grow_all(rows, forest, nodes, probabilities, values, self.game.num_players - 1, self._workspace)
-        _choose_all(rows, forest, self.salt, chosen, self._workspace)
+        _choose_all(rows, forest, self.agent_seed, chosen, self._workspace)

@@ -125,9 +125,9 @@ class CrystalMosaic(Game):
     Rows can become impossible to complete, on side1 above all; `max_rounds` ends such games. They bring no bonuses, pay
     0 to every seat, and count as a draw, whatever the scores.
 
-    ## Readings
+    ## Rule interpretations
 
-    Where the rules leave a gap, this is how they are read:
+    Where the rules leave a gap, this is how they are interpreted:
 
     * Seat 0 starts the first round; who sits there is for the environment, or a match, to vary.
     * If the floor is full when the marker is taken, its taker still starts the next round. If nobody takes it in a

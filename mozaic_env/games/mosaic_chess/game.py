@@ -123,7 +123,7 @@ class MosaicChess(Game):
     the move. Where the state holds more, two fields follow: the chosen square or `-`, and the moves since the last one
     that can't be undone, by which repetitions are known: ``... w - 4 9 - c2-c3,f11-f10``. Both can be left out.
 
-    ## Readings
+    ## Rule interpretations
 
     Where the source leaves a gap, this is how it is read:
 

@@ -39,20 +39,70 @@ class Mozaic(Game):
     ``gym.make_vec("mozaic_env:Mozaic-v0", num_envs=1024)`` the vector environment
     (`mozaic_env.envs.gymnasium.vector.GameVectorEnv`).
 
-    ## Rules in brief
+    ## Rules
+
+    **Material.** The board has files `a` to `h` from left to right and ranks `1` to `8` from bottom to top. The bag
+    holds 32 gems of yellow (seat 0), 32 of blue (seat 1) and four exceptions: emerald, diamond, ruby and the
+    double-turn gem, an amethyst in one edition and an onyx in the other. These 68 gems are always on the board, in the
+    bag, in hand or set aside.
+
+    **A turn.** Draw one gem, uniformly at random from the bag, and play it. The player sees the gem first. A gem that
+    can be played must be played; there is no pass.
 
     | drawn | what happens |
     |---|---|
     | a colour gem, own or the opponent's | it is placed on any empty tile |
-    | emerald | any gem moves one step diagonally to an empty tile |
-    | diamond | any gem goes back from the board into the bag |
+    | emerald | any gem on the board, of either colour, moves one step diagonally to an empty tile |
+    | diamond | any gem on the board, of either colour, goes back into the bag at once |
     | ruby | the turn is missed |
-    | double-turn gem | it is set aside and two gems are drawn and played, one after the other |
+    | double-turn gem | it is set aside, and two gems are drawn and played, one after the other |
 
-    A placed or slid gem scores 4 points for each of the at most four squares that contain it. The game is over when
-    all tiles are covered; more points win. Nobody may pass; what cannot be played has no effect. Only what leaves a
-    choice is a decision: a colour gem, an emerald with a legal slide, a diamond with a gem on the board. All else is
-    resolved as chance, so a seat can decide twice in a row, and can wait through several decisions of the other.
+    An emerald when no gem can slide, and a diamond on an empty board, have no effect; the draw is used up.
+
+    **Scoring.** A square is four gems of one colour on a block of 2 x 2 tiles. A placed or slid gem scores 4 points for
+    each square that it completes, so 4, 8, 12 or 16. The points belong to the owner of the colour, whoever played the
+    gem. Points are never lost. A removal scores nothing. Nobody has to claim points.
+
+    **The end.** The game is over when all tiles are covered. More points win; equal points are a draw. Diamonds give
+    gems back, so a game has no longest length. The environments truncate at 1,000 decisions, which no random game has
+    come near.
+
+    **Editions.** `amethyst` is the inventor's current text, `onyx` the editions of 2003 to 2010.
+
+    | | `amethyst` | `onyx` |
+    |---|---|---|
+    | opening | yellow begins with a yellow gem in hand; the bag holds 31 + 32 + 4 | a fair coin; a draw, full bag |
+    | a double turn is | one turn of two draws | two turns |
+    | a ruby as the first of the two | both are lost | that turn is missed, the second is taken |
+    | a ruby as the second | that draw has no effect | that turn is missed |
+    | emerald, diamond, ruby return to the bag | when the turn is complete | right after their own action |
+    | the double-turn gem returns | when the turn is complete | when both turns are complete |
+
+    So the double-turn gem is never drawn inside its own double turn. After a turn, single or double, the other player
+    draws.
+
+    **Decisions and chance.** What leaves a choice is a decision: a colour gem, an emerald when a gem can slide, a
+    diamond when there is a gem on the board. Everything else is chance or forced, and is resolved without asking. So a
+    seat can decide twice in a row, after a double-turn gem or the opponent's ruby, and can wait through several
+    decisions of the other.
+
+    **Smaller boards** of `rows` x `cols` tiles have half as many gems of each colour as tiles, and the same four
+    exceptions.
+
+    ## Rule interpretations
+
+    Where the printed rules leave a gap, this is how they are interpreted:
+
+    * A slide that completes squares scores like a placement. A square broken by a slide or a removal costs nothing, and
+      completing it again scores again.
+    * The printed rule that forfeits points nobody claims has no counterpart.
+    * The game ends at once when the last colour gem lands: a second draw that is still owed is not taken, and gems that
+      are set aside stay where they are.
+    * An exception without effect inside a double turn of the amethyst edition stays out of the bag, like one that was
+      played, until the turn is complete.
+    * amethyst: colours are chosen by drawing, and that draw is yellow's first.
+    * onyx: players draw in turn and put back until one draws a gem of the own colour and begins. By symmetry that is a
+      fair coin.
 
     ## Actions
 
@@ -91,26 +141,9 @@ class Mozaic(Game):
 
     | argument | default | |
     |---|---|---|
-    | `rules` | `"amethyst"` | the edition: `"amethyst"` (the inventor's current text) or `"onyx"` (2003 to 2010) |
+    | `rules` | `"amethyst"` | the edition: `"amethyst"` or `"onyx"` |
     | `rows`, `cols` | 8 | 2 to 8, an even number of tiles; each colour has rows * cols / 2 gems |
     | `opponent`, `seat`, `reward`, `illegal`, `max_decisions`, `render_mode` | | see `GameEnv` |
-
-    The editions differ: amethyst begins with yellow and a yellow gem in hand, calls a double turn one turn of two
-    draws, loses both to a ruby drawn first, and returns set-aside gems when the turn is complete. onyx begins with a
-    fair draw for who starts, calls a double turn two turns, of which a ruby costs one, and returns emerald, diamond
-    and ruby right after use.
-
-    ## Readings
-
-    Where the printed rules leave a gap, this is how they are read:
-
-    * A slide that completes squares scores like a placement. A square broken by a slide or a removal costs nothing, and
-      completing it again scores again.
-    * The game ends at once when the last colour gem lands: a second draw that is still owed is not taken, and gems that
-      are set aside stay where they are.
-    * An exception without effect inside a double turn of the amethyst edition stays out of the bag, like one that was
-      played, until the turn is complete.
-    * onyx: drawing for the start is fair between the two colours by symmetry, so one coin decides it.
 
     ## Version history
 

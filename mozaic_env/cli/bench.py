@@ -1,12 +1,18 @@
 """`mozaic bench`: which parts are measured, what is printed, what is written."""
 
+from __future__ import annotations
+
+import argparse
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mozaic_env.bench.measure import Row, measure
+from mozaic_env.cli.options import add_game_options
 from mozaic_env.core.extras import is_installed, need
-from mozaic_env.core.game import Game
+
+if TYPE_CHECKING:
+    from mozaic_env.bench.measure import Row
+    from mozaic_env.core.game import Game
 
 TITLES = {
     "kernels": "Bare compiled loops, random legal play",
@@ -19,6 +25,16 @@ TITLES = {
 SECONDS, QUICK_SECONDS = 1.0, 0.1
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of the verb."""
+    parser.add_argument("--only", nargs="+", choices=TITLES, metavar="PART", help=f"some of: {', '.join(TITLES)}")
+    parser.add_argument("--seconds", type=float, metavar="S", help="for each row (default: 1, with --quick 0.1)")
+    parser.add_argument("--quick", action="store_true", help="short, and without the first compilation")
+    parser.add_argument("--json", metavar="FILE", help="write all figures as JSON")
+    parser.add_argument("--plot", metavar="FILE", help="draw the rates, as .png, .svg or .pdf")
+    add_game_options(parser)
+
+
 def run(arguments: Namespace) -> int:
     """Measures, prints and writes.
 
@@ -26,10 +42,10 @@ def run(arguments: Namespace) -> int:
         ValueError: an option is out of range, or a file can't be written; before anything is measured.
     """
     need("this", "rich", *(["matplotlib"] if arguments.plot is not None else []))
-    from mozaic_env.arena import console
-    from mozaic_env.arena.contestants import make_contestants
+    from mozaic_env.arena.report import console
     from mozaic_env.bench import report
     from mozaic_env.bench.peers import missing_peers, peer_versions
+    from mozaic_env.cli.contestants import make_contestants
     from mozaic_env.core.storage.outputs import write_json
 
     seconds = _check(arguments)
@@ -75,8 +91,9 @@ def _check(arguments: Namespace) -> float:
 
 
 def _measure(part: str, game: Game, seconds: float, quick: bool) -> list[Row]:
-    from mozaic_env.arena import console
+    from mozaic_env.arena.report import console
     from mozaic_env.bench import environments
+    from mozaic_env.bench.measure import measure
     from mozaic_env.bench.peers import peers
     from mozaic_env.bench.startup import measure_startup
 

@@ -1,4 +1,4 @@
-"""A thread for an agent that may think for very long: whoever waits can be interrupted, and the process can end."""
+"""A daemon thread as an executor: an agent may search for very long, and Ctrl-C still ends the process at once."""
 
 import queue
 import threading
@@ -10,7 +10,7 @@ Answer = TypeVar("Answer")
 Job = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 
-class Worker(Executor):
+class DaemonExecutor(Executor):
     """One thread that does what it is given, one thing after the other.
 
     Unlike a `ThreadPoolExecutor`, whose threads Python waits for at exit, it is left behind in the middle of a search.

@@ -15,9 +15,9 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.core import contract as on
 from mozaic_env.core.game import Game
 from mozaic_env.web.play import view
-from mozaic_env.web.play.film import Film
+from mozaic_env.web.play.agent_worker import AgentFailed, AgentWorker
 from mozaic_env.web.play.play import HUMAN, IllegalMove, Play
-from mozaic_env.web.play.thinkers import AgentFailed, Thinker
+from mozaic_env.web.play.replay import Replay
 from mozaic_env.web.play.view import Json
 from mozaic_env.web.server.messages import MESSAGES, Refused, read
 from mozaic_env.web.server.sessions import Session, Sessions, TooManySessions
@@ -27,11 +27,11 @@ SEEDS_DRAWN = 1_000_000
 VALUES_AT_ONCE = 8  # earlier positions that one message has valued
 
 
-class Table:
+class GameServer:
     """The games of one server: all of one variant, against the agents that it was given."""
 
     def __init__(self, game: Game, agents: Mapping[str, Agent], sessions: Sessions | None = None) -> None:
-        """Sets the table.
+        """Serves no game yet.
 
         Args:
             game: what is played.
@@ -45,7 +45,7 @@ class Table:
             raise ValueError(f"agents {', '.join(agents) or 'none'}; accepted: at least one, for {game!r}")
         self.game = game
         self.sessions = Sessions() if sessions is None else sessions
-        self._thinkers = {name: Thinker(name, agent) for name, agent in agents.items()}
+        self._agents = {name: AgentWorker(name, agent) for name, agent in agents.items()}
 
     async def answer(self, token: str | None, message: Any) -> Json:
         """Carries out a message.
@@ -76,28 +76,28 @@ class Table:
 
     def _hello(self, session: Session | None) -> Json:
         if session is None:
-            opponent = next(iter(self._thinkers))
+            opponent = next(iter(self._agents))
             seats = (HUMAN, *[opponent] * (self.game.num_players - 1))
             try:
                 session = self.sessions.begin(Play(self.game, secrets.randbelow(SEEDS_DRAWN), seats))
             except TooManySessions:
-                raise Refused(503, "all tables are taken; try again later") from None
+                raise Refused(503, "all sessions are in use; try again later") from None
         return self._state(session) | {
             "token": session.token,
             "game": self.game.name,
             "options": self.game.options,
             "seat_names": self.game.seat_names,
             "unit": self.game.margin_unit,
-            "agents": [{"name": thinker.name, "mind": thinker.mind} for thinker in self._thinkers.values()],
+            "agents": [{"name": worker.name, "mind": worker.analyses} for worker in self._agents.values()],
             "largest_seed": LARGEST_SEED,
         }
 
     def _state(self, session: Session) -> Json:
-        play, film = session.play, session.film
+        play, replay = session.play, session.replay
         state = {"version": session.version, "seed": play.seed, "seats": play.seats, "film": None}
-        if film is not None:
-            film_game = {"header": film.header, "continues": film.game == self.game}
-            return state | {"film": film_game, "log": view.log_of_film(film), "view": view.of_film(film, 0)}
+        if replay is not None:
+            shown = {"header": replay.header, "continues": replay.game == self.game}
+            return state | {"film": shown, "log": view.log_of_replay(replay), "view": view.of_replay(replay, 0)}
         shown = view.of_play(play, len(play.steps))
         return state | {"stopped": play.stopped, "log": view.log_of_play(play), "view": shown}
 
@@ -109,7 +109,7 @@ class Table:
         return self._state(session)
 
     def _begin(self, session: Session, play: Play) -> Json:
-        session.play, session.film = play, None
+        session.play, session.replay = play, None
         session.values.clear()
         return self._changed(session)
 
@@ -129,7 +129,7 @@ class Table:
         play = self._running(session)
         seat = play.mover
         if seat is None:
-            raise IllegalMove("nobody is to decide")
+            raise IllegalMove("the game is over; nobody is to move")
         if play.seats[seat] == HUMAN:
             raise IllegalMove(f"{self.game.seat_names[seat]} is not played by an agent")
         if session.thinking:
@@ -137,7 +137,7 @@ class Table:
         version, name = session.version, play.seats[seat]
         session.thinking = True
         try:
-            action = await self._thinkers[name].act(play.now)
+            action = await self._agents[name].act(play.now)
         finally:
             session.thinking = False
         if session.version != version:
@@ -161,64 +161,64 @@ class Table:
 
     async def _ask_look(self, session: Session, at: int) -> Json:
         self._check_position(session, at)
-        film = session.film
-        return {"view": view.of_play(session.play, at) if film is None else view.of_film(film, at)}
+        replay = session.replay
+        return {"view": view.of_play(session.play, at) if replay is None else view.of_replay(replay, at)}
 
     async def _ask_think(self, session: Session, at: int, agent: str) -> Json:
         self._check_position(session, at)
-        film, game = session.film, self.game
+        replay, game = session.replay, self.game
         positions = session.play.positions
-        if film is not None:
-            game, positions = film.game, film.positions
-        thinker = self._thinkers.get(agent)
-        if thinker is None or thinker.mind is None:
+        if replay is not None:
+            game, positions = replay.game, replay.positions
+        worker = self._agents.get(agent)
+        if worker is None or worker.analyses is None:
             raise ValueError(f"{agent[:40]!r} does not say what it thinks")
         if game != self.game:
             raise ValueError("the record is of another variant, which the agents here do not play")
-        return await self._mind(session, thinker, positions, at)
+        return await self._analysis(session, worker, positions, at)
 
-    async def _mind(self, session: Session, thinker: Thinker, positions: Sequence[np.void], at: int) -> Json:
-        """An agent's thoughts of a position, and the values of all that are known so far, some more than before."""
-        owner = session.film or session.play
-        values = session.values.setdefault(thinker.name, {})
+    async def _analysis(self, session: Session, worker: AgentWorker, positions: Sequence[np.void], at: int) -> Json:
+        """An agent's analysis of a position; with the values of all analysed so far, a few more than before."""
+        owner = session.replay or session.play
+        values = session.values.setdefault(worker.name, {})
         decisions = [number for number, row in enumerate(positions) if on.mover(row) >= 0]
         missing = [number for number in decisions if number not in values and number != at]
         asked = [at] * (at in decisions) + missing[-VALUES_AT_ONCE:]
         actions = []
         if asked:
-            thoughts = await thinker.think(np.array([positions[number] for number in asked], self.game.dtype))
-            if owner is not (session.film or session.play) or len(positions) <= max(asked):
+            found = await worker.analyse(np.array([positions[number] for number in asked], self.game.dtype))
+            if owner is not (session.replay or session.play) or len(positions) <= max(asked):
                 raise Refused(409, "the game has gone on meanwhile", self._state(session))
-            values.update(zip(asked, thoughts.values.tolist(), strict=True))
+            values.update(zip(asked, found.values.tolist(), strict=True))
             if at in decisions:
-                actions = thoughts.of_actions(0)
+                actions = found.of_actions(0)
         series = [(number, int(on.mover(positions[number])), values[number]) for number in sorted(values)]
         more = len(missing) > VALUES_AT_ONCE
-        return {"at": at, "kind": thinker.mind, "actions": actions, "values": series, "more": more}
+        return {"at": at, "kind": worker.analyses, "actions": actions, "values": series, "more": more}
 
     async def _ask_load(self, session: Session, record: str) -> Json:
-        film = await asyncio.to_thread(Film, record, self.game.name)
-        session.film = film
+        replay = await asyncio.to_thread(Replay, record, self.game.name)
+        session.replay = replay
         session.values.clear()
         return self._changed(session)
 
     async def _ask_leave(self, session: Session) -> Json:
-        session.film = None
+        session.replay = None
         session.values.clear()
         return self._changed(session)
 
     async def _ask_continue(
         self, session: Session, at: int, seed: int | None = None, seats: Sequence[str] | None = None
     ) -> Json:
-        film = session.film
-        if film is None:
+        replay = session.replay
+        if replay is None:
             raise IllegalMove("no record is being looked at")
         self._check_position(session, at)
-        if film.game != self.game:
+        if replay.game != self.game:
             raise ValueError("the record is of another variant, which is not played here")
-        if film.is_over(at):
+        if replay.is_over(at):
             raise IllegalMove("the game is over here")
-        play = Play(self.game, _seed(seed), self._seats(session, seats), film.positions[at])
+        play = Play(self.game, _seed(seed), self._seats(session, seats), replay.positions[at])
         return self._begin(session, play)
 
     async def _ask_record(self, session: Session) -> Json:
@@ -227,20 +227,20 @@ class Table:
     # --- checks ---------------------------------------------------------------------------------
 
     def _running(self, session: Session) -> Play:
-        if session.film is not None:
+        if session.replay is not None:
             raise IllegalMove("a record is being looked at; leave it first")
         return session.play
 
     def _seats(self, session: Session, seats: Sequence[str] | None) -> tuple[str, ...]:
         if seats is None:
             return session.play.seats
-        if len(seats) != self.game.num_players or not all(name == HUMAN or name in self._thinkers for name in seats):
-            accepted = ", ".join((HUMAN, *self._thinkers))
+        if len(seats) != self.game.num_players or not all(name == HUMAN or name in self._agents for name in seats):
+            accepted = ", ".join((HUMAN, *self._agents))
             raise ValueError(f"seats: accepted are {self.game.num_players} of: {accepted}")
         return tuple(seats)
 
     def _check_position(self, session: Session, at: int) -> None:
-        positions = (session.film or session.play).positions
+        positions = (session.replay or session.play).positions
         if not 0 <= at < len(positions):
             raise ValueError(f"at: accepted are 0 to {len(positions) - 1}")
 
@@ -254,5 +254,5 @@ def _seed(seed: int | None) -> int:
 
 
 _HANDLERS: dict[str, Callable[..., Awaitable[Json]]] = {
-    name: getattr(Table, f"_ask_{name}") for name in MESSAGES if name != "hello"
+    name: getattr(GameServer, f"_ask_{name}") for name in MESSAGES if name != "hello"
 }

@@ -1,20 +1,17 @@
-"""`mozaic watch`: a page on a training run that is running or has ended."""
+"""What the page on a training run shows, and the page as one file."""
 
 import json
 import secrets
 import threading
 import time
-from argparse import Namespace
 from dataclasses import asdict
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from mozaic_env.agents.names import MODULES
-from mozaic_env.arena.messages import one_line
 from mozaic_env.core.extras import MissingExtra, need
-from mozaic_env.core.storage.files import atomic_write
-from mozaic_env.core.storage.outputs import check_output_file
+from mozaic_env.core.text.messages import one_line
 from mozaic_env.web.watch.game import play_game
 from mozaic_env.web.watch.page import parts
 from mozaic_env.web.watch.run_data import Found, RunFolder
@@ -82,27 +79,6 @@ class Watcher:
             self._game = {"error": str(error)}
         except Exception as error:  # it may be written anew just now, damaged, or of another version
             self._game = {"error": f"The latest checkpoint cannot play: {one_line(error)}"}
-
-
-def run(arguments: Namespace) -> int:
-    """The command; `arguments` as `mozaic_env.cli` reads them."""
-    if arguments.once is None:
-        need("the page", "starlette", "uvicorn")
-    folder = RunFolder(arguments.run_folder)
-    watcher = Watcher(folder)
-    if arguments.once is not None:
-        check_output_file(arguments.once)
-        with atomic_write(arguments.once) as file:
-            file.write(snapshot(watcher))
-        print(f"wrote {arguments.once}")
-        return 0
-    from mozaic_env.web.server.app import application  # needs starlette, and a snapshot does not
-    from mozaic_env.web.server.serve import serve
-    from mozaic_env.web.watch.routes import WATCH, watch_routes
-
-    app = application([WATCH], watch_routes(watcher), host=arguments.host, names=arguments.allow_host)
-    serve(app, arguments.host, arguments.port, browser=arguments.browser, what=f"watch {folder.name}")
-    return 0
 
 
 def snapshot(watcher: Watcher) -> str:

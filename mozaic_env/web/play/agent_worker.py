@@ -1,4 +1,4 @@
-"""Agents beside the event loop: each has a thread of its own and answers many games at once."""
+"""Agents outside the event loop: each has a thread of its own and answers many games at once."""
 
 import asyncio
 import logging
@@ -7,8 +7,8 @@ import numpy as np
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.core.game import Rows
-from mozaic_env.web.play import mind
-from mozaic_env.web.play.worker import Worker
+from mozaic_env.web.play import analysis
+from mozaic_env.web.play.daemon_executor import DaemonExecutor
 
 MOST_AT_ONCE = 32  # positions; more would keep the first ones waiting for the last
 
@@ -19,13 +19,13 @@ class AgentFailed(Exception):
     """The agent raised an error, which is in the log."""
 
 
-class Thinker:
-    """One agent. Searches keep room between calls, so never two threads at once."""
+class AgentWorker:
+    """One agent, on one thread: searches keep their workspace between calls."""
 
     def __init__(self, name: str, agent: Agent) -> None:
-        self.name, self.mind = name, mind.kind_of(agent)
+        self.name, self.analyses = name, analysis.kind_of(agent)
         self._agent = agent
-        self._thread = Worker(f"agent {name}")
+        self._thread = DaemonExecutor(f"agent {name}")
         self._waiting: list[tuple[np.void, asyncio.Future[int]]] = []
         self._worker: asyncio.Task[None] | None = None
 
@@ -62,11 +62,11 @@ class Thinker:
             if not one[1].done():
                 one[1].set_exception(AgentFailed(self.name))
 
-    async def think(self, rows: Rows) -> mind.Thoughts:
-        """What the agent thinks of rows at a decision; AgentFailed if it fails."""
+    async def analyse(self, rows: Rows) -> analysis.Analysis:
+        """The agent's analysis of rows at a decision; AgentFailed if it fails."""
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._thread, mind.think, self._agent, rows)
+            return await loop.run_in_executor(self._thread, analysis.analyse, self._agent, rows)
         except Exception:
-            logger.exception("agent %s failed to say what it thinks", self.name)
+            logger.exception("agent %s failed to analyse", self.name)
             raise AgentFailed(self.name) from None

@@ -170,7 +170,7 @@ def print_evaluation(
     """Prints the matches of an agent and, if it was measured, its regret.
 
     Args:
-        title: what stands above.
+        title: above the tables.
         game: what was played.
         results: the matches, without the one against perfect play.
         regret: of the same agent.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from mozaic_env.arena.messages import one_line
+from mozaic_env.core.text.messages import one_line
 from mozaic_env.core.text.suggest import did_you_mean
 
 USAGE_ERROR, INTERRUPTED = 2, 130  # the latter as shells report signal 2

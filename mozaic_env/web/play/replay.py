@@ -12,7 +12,7 @@ from mozaic_env.web.play.play import leads
 MOST_WORDS = 4000
 
 
-class Film:
+class Replay:
     """The positions of a record; `positions[k]` is the game after `words[k]`, `leads[k]` how far each seat leads."""
 
     def __init__(self, text: str, name: str) -> None:

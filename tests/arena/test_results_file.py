@@ -5,8 +5,8 @@ import json
 import pytest
 from arena_agents import agents, small_game
 
-from mozaic_env.arena.ladder import append_result, merge, pairing_seed, read_results
 from mozaic_env.arena.match import play_match
+from mozaic_env.arena.results_file import append_result, merge, pairing_seed, read_results
 from mozaic_env.arena.tournament import play_tournament
 from mozaic_env.games import make_game
 

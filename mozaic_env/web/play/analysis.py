@@ -1,4 +1,4 @@
-"""What an agent thinks of a position."""
+"""Analysis of a position by an agent: probabilities or values of its actions."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ PROBABILITIES, VALUES = "probabilities", "values"
 
 
 @dataclass(frozen=True)
-class Thoughts:
+class Analysis:
     """An agent's view of some positions.
 
     Attributes:
@@ -40,11 +40,11 @@ def kind_of(agent: Agent) -> str | None:
     return VALUES if hasattr(agent, "action_values") else None
 
 
-def think(agent: Agent, rows: Rows) -> Thoughts:
+def analyse(agent: Agent, rows: Rows) -> Analysis:
     """Asks an agent whose `kind_of` is not None about rows at a decision."""
     asked: Any = agent
     if kind_of(agent) == PROBABILITIES:
         probabilities, values = asked.evaluate(rows)
-        return Thoughts(PROBABILITIES, probabilities, values)
+        return Analysis(PROBABILITIES, probabilities, values)
     numbers = asked.action_values(rows)
-    return Thoughts(VALUES, numbers, np.nanmax(numbers, axis=1))
+    return Analysis(VALUES, numbers, np.nanmax(numbers, axis=1))

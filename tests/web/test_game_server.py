@@ -7,11 +7,11 @@ import threading
 
 import numpy as np
 import pytest
-from web_games import GAME, Page, PythonAgent, Thoughtful, make_table
+from web_games import GAME, Page, PythonAgent, Thoughtful, make_server
 
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.games import make_game
-from mozaic_env.web.play.table import LARGEST_SEED, Table
+from mozaic_env.web.play.game_server import LARGEST_SEED, GameServer
 from mozaic_env.web.server.messages import MESSAGES, Refused
 from mozaic_env.web.server.sessions import IDLE_S, LIFETIME_S, Sessions
 
@@ -33,7 +33,7 @@ def first_legal(states):
 
 
 def test_a_new_page_has_a_game_against_the_first_agent() -> None:
-    page = Page(make_table("greedy", "pattern"))
+    page = Page(make_server("greedy", "pattern"))
     state = page.state
     assert state["seats"] == ("human", "greedy")
     assert [agent["name"] for agent in state["agents"]] == ["greedy", "pattern"]
@@ -43,7 +43,7 @@ def test_a_new_page_has_a_game_against_the_first_agent() -> None:
 
 
 def test_a_whole_game_against_an_agent() -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     page.now("seats", seats=["human", "pattern"])
     page.play_out()
     view, log = page.state["view"], page.state["log"]
@@ -58,7 +58,7 @@ def test_a_whole_game_against_an_agent() -> None:
 
 
 def test_either_seat_both_or_none_can_be_an_agents() -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     for seats in (["pattern", "human"], ["human", "human"], ["random", "pattern"], ["human", "random"]):
         page.ask("new", seats=seats)
         page.play_out()
@@ -69,7 +69,7 @@ def test_either_seat_both_or_none_can_be_an_agents() -> None:
 def test_the_same_seed_brings_the_same_game() -> None:
     courses = []
     for seed in (11, 11, 12):
-        page = Page(make_table())
+        page = Page(make_server())
         page.ask("new", seed=seed, seats=["pattern", "random"])
         page.play_out()
         courses.append([entry["told"] for entry in page.state["log"]])
@@ -78,7 +78,7 @@ def test_the_same_seed_brings_the_same_game() -> None:
 
 
 def test_every_move_that_is_offered_is_clicked_on_places_that_are_there() -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     page.ask("new", seed=2, seats=["human", "human"])
     lengths = set()
     while page.state["view"]["mover"] is not None:
@@ -92,7 +92,7 @@ def test_every_move_that_is_offered_is_clicked_on_places_that_are_there() -> Non
 
 
 def test_undo_and_looking_back() -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     page.play_out(6)
     before = page.state
     last = before["view"]["last"]
@@ -106,7 +106,7 @@ def test_undo_and_looking_back() -> None:
 
 
 def test_moves_of_others_and_illegal_ones_are_refused() -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     version = page.state["version"]
     taken = page.state["view"]["legal"][3]
     assert page.refused("agent", version=version).status == 400
@@ -121,7 +121,7 @@ def test_moves_of_others_and_illegal_ones_are_refused() -> None:
 
 
 def test_what_was_said_of_an_earlier_state_is_refused_with_the_present_one() -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     old = page.state["version"]
     page.play_first()
     for message in ({"do": "undo"}, {"do": "play", "action": 0}, {"do": "agent"}, {"do": "look", "at": 0}):
@@ -148,7 +148,7 @@ def test_what_was_said_of_an_earlier_state_is_refused_with_the_present_one() -> 
     ],
 )
 def test_visitors_choose_among_the_agents_of_the_command_line_alone(seats, tmp_path, monkeypatch) -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     monkeypatch.setattr("mozaic_env.agents.specs.make_agent", None)  # nothing makes an agent for a visitor
     for do in ("seats", "new"):
         fields = {"version": page.state["version"]} if do == "seats" else {}
@@ -159,11 +159,11 @@ def test_visitors_choose_among_the_agents_of_the_command_line_alone(seats, tmp_p
 
 def test_a_table_refuses_agents_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        Table(GAME, {})
+        GameServer(GAME, {})
     with pytest.raises(ValueError, match="accepted"):
-        Table(GAME, {"human": make_agent("random", GAME)})
+        GameServer(GAME, {"human": make_agent("random", GAME)})
     with pytest.raises(ValueError, match="accepted"):
-        Table(ONYX, {"random": make_agent("random", GAME)})
+        GameServer(ONYX, {"random": make_agent("random", GAME)})
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_table_refuses_agents_that_do_not_fit() -> None:
     ids=["raises", "illegal", "nothing"],
 )
 def test_an_agent_that_fails_leaves_the_game_as_it_was(agent) -> None:
-    page = Page(make_table("pattern", agent))
+    page = Page(make_server("pattern", agent))
     page.ask("new", seats=["odd", "human"])
     refusal = page.refused("agent", version=page.state["version"])
     assert (refusal.status, "as it was" in str(refusal)) == (500, True)
@@ -187,7 +187,7 @@ def test_one_failing_position_does_not_spoil_those_asked_with_it() -> None:
         return first_legal(states)
 
     async def run() -> list[object]:
-        table = make_table(PythonAgent(act))
+        table = make_server(PythonAgent(act))
         states = [await table.answer(None, {"do": "hello"}) for _ in range(12)]
         for state in states:
             seats = ["odd", "human"]
@@ -212,7 +212,7 @@ def test_agents_think_beside_the_event_loop_and_the_game_can_go_on_meanwhile() -
         return first_legal(states)
 
     async def run() -> None:
-        table = make_table("pattern", PythonAgent(act))
+        table = make_server("pattern", PythonAgent(act))
         token = (await table.answer(None, {"do": "hello"}))["token"]
         state = await table.answer(token, {"do": "new", "seats": ["odd", "human"]})
         asked = asyncio.create_task(table.answer(token, {"do": "agent", "version": state["version"]}))
@@ -236,7 +236,7 @@ def test_agents_think_beside_the_event_loop_and_the_game_can_go_on_meanwhile() -
 
 
 def test_an_agent_tells_values_of_actions_and_of_the_game_so_far() -> None:
-    page = Page(make_table("random", "pattern", "expectimax:depth=2"))
+    page = Page(make_server("random", "pattern", "expectimax:depth=2"))
     assert [agent["mind"] for agent in page.state["agents"]] == [None, "values", "values"]
     page.ask("new", seed=1, seats=["pattern", "pattern"])
     page.play_out(12)
@@ -258,7 +258,7 @@ def test_an_agent_tells_values_of_actions_and_of_the_game_so_far() -> None:
 
 
 def test_a_policy_tells_probabilities() -> None:
-    page = Page(make_table(Thoughtful(first_legal)))
+    page = Page(make_server(Thoughtful(first_legal)))
     mind = page.now("think", at=0, agent="odd")
     assert (mind["kind"], mind["actions"]) == ("probabilities", [(0, 0.75)])
     assert mind["values"] == [(0, 0, 0.0)]
@@ -266,7 +266,7 @@ def test_a_policy_tells_probabilities() -> None:
 
 def test_heuristic_values_are_those_that_the_agent_plays_by() -> None:
     agent = make_agent("pattern", GAME)
-    page = Page(make_table("pattern"))
+    page = Page(make_server("pattern"))
     page.ask("new", seed=3, seats=["pattern", "pattern"])
     for _ in range(10):
         at = page.state["view"]["last"]
@@ -279,7 +279,7 @@ def test_heuristic_values_are_those_that_the_agent_plays_by() -> None:
 
 
 def test_the_odds_are_those_of_the_bag() -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     odds = dict(page.state["view"]["odds"])
     # Yellow's first gem is in hand: 7 + 8 gems and the four exceptions are in the bag.
     assert odds == pytest.approx(
@@ -294,7 +294,7 @@ def test_the_odds_are_those_of_the_bag() -> None:
 
 
 def test_a_record_is_loaded_looked_at_left_and_played_on() -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     page.play_out()
     mine, record = page.state, page.ask("record")["record"]
     page.ask("load", record=record)
@@ -319,9 +319,9 @@ def test_a_record_is_loaded_looked_at_left_and_played_on() -> None:
 
 
 def test_a_record_of_another_variant_can_be_looked_at_alone() -> None:
-    other = Page(make_table(game=ONYX))
+    other = Page(make_server(game=ONYX))
     other.play_out()
-    page = Page(make_table())
+    page = Page(make_server())
     page.ask("load", record=other.ask("record")["record"])
     assert page.state["film"]["continues"] is False
     assert page.refused("continue", version=page.state["version"], at=2).status == 400
@@ -332,14 +332,14 @@ def test_a_record_of_another_variant_can_be_looked_at_alone() -> None:
     "record", ["", "nonsense", "rules=amethyst board=4x4 first=y | y:a1 y:a1", "|" * 1000, "\ud800"]
 )
 def test_a_bad_record_is_refused_and_nothing_changes(record) -> None:
-    assert Page(make_table()).refused("load", record=record).status == 400
+    assert Page(make_server()).refused("load", record=record).status == 400
 
 
 # --- sessions -----------------------------------------------------------------------------------
 
 
 def test_pages_are_told_apart_and_a_reload_finds_the_game() -> None:
-    table = make_table()
+    table = make_server()
     first, second = Page(table), Page(table)
     first.play_first()
     assert len(second.ask("state")["log"]) == 0
@@ -355,9 +355,9 @@ def test_pages_are_told_apart_and_a_reload_finds_the_game() -> None:
 
 def test_sessions_are_limited_in_number_and_lifetime() -> None:
     now = [0.0]
-    table = make_table(sessions=Sessions(2, clock=lambda: now[0]))
+    table = make_server(sessions=Sessions(2, clock=lambda: now[0]))
     first, second = Page(table), Page(table)
-    with pytest.raises(Refused, match="taken") as refused:
+    with pytest.raises(Refused, match="sessions are in use") as refused:
         Page(table)
     assert refused.value.status == 503
     now[0] += IDLE_S - 1
@@ -377,7 +377,7 @@ def test_sessions_are_limited_in_number_and_lifetime() -> None:
 
 
 def test_seeds_have_their_bounds() -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     assert page.ask("new", seed=LARGEST_SEED)["seed"] == LARGEST_SEED
     for seed in (-1, LARGEST_SEED + 1, 10**40):
         assert page.refused("new", seed=seed).status == 400
@@ -385,7 +385,7 @@ def test_seeds_have_their_bounds() -> None:
 
 @pytest.mark.parametrize("do", MESSAGES)
 def test_every_message_checks_its_fields(do) -> None:
-    page = Page(make_table())
+    page = Page(make_server())
     needed = [field for field in MESSAGES[do] if not field.endswith("?")]
     good = {"version": page.state["version"], "action": 0, "at": 0, "seats": ["human", "human"], "agent": "pattern"}
     good["record"] = page.ask("record")["record"]

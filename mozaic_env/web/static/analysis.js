@@ -7,13 +7,13 @@ import {send} from "./api.js";
 const $ = (id) => document.getElementById(id);
 const BEST = 5;
 
-export class Mind {
+export class Analysis {
   constructor(board, seek) {
     this.board = board;
     this.seek = seek;
-    $("mind-card").addEventListener("toggle", () => this.ask());
-    $("mind-agent").addEventListener("change", () => {
-      localStorage.setItem("mind", $("mind-agent").value);
+    $("analysis-card").addEventListener("toggle", () => this.ask());
+    $("analysis-agent").addEventListener("change", () => {
+      localStorage.setItem("mind", $("analysis-agent").value);
       this.ask();
     });
   }
@@ -21,10 +21,10 @@ export class Mind {
   make({agents, seat_names: names}) {
     this.names = names;
     const able = agents.filter(({mind}) => mind);
-    $("mind-agent").replaceChildren(...able.map(({name}) => new Option(name, name)));
+    $("analysis-agent").replaceChildren(...able.map(({name}) => new Option(name, name)));
     const kept = localStorage.getItem("mind");
-    if (able.some(({name}) => name === kept)) $("mind-agent").value = kept;
-    $("mind-card").hidden = !able.length;
+    if (able.some(({name}) => name === kept)) $("analysis-agent").value = kept;
+    $("analysis-card").hidden = !able.length;
   }
 
   /** Takes note of what is shown; `known` says whether the agents know this variant. */
@@ -34,12 +34,12 @@ export class Mind {
   }
 
   async ask() {
-    if (!this.view || $("mind-card").hidden) return;
-    if (!$("mind-card").open) return this.board.warm(null);
+    if (!this.view || $("analysis-card").hidden) return;
+    if (!$("analysis-card").open) return this.board.warm(null);
     if (!this.known) return this.say("The agents here do not play the record's variant.");
     const {view, state} = this;
-    const agent = $("mind-agent").value;
-    const asked = () => this.view === view && $("mind-agent").value === agent && $("mind-card").open; // still wanted
+    const agent = $("analysis-agent").value;
+    const asked = () => this.view === view && $("analysis-agent").value === agent && $("analysis-card").open; // still wanted
     let answer;
     try {
       answer = await send({do: "think", version: state.version, at: view.at, agent});
@@ -53,9 +53,9 @@ export class Mind {
   }
 
   say(text) {
-    $("mind-about").textContent = text;
-    $("mind-best").replaceChildren();
-    $("mind-values").replaceChildren();
+    $("analysis-about").textContent = text;
+    $("analysis-best").replaceChildren();
+    $("analysis-values").replaceChildren();
     this.board.warm(null);
   }
 
@@ -64,7 +64,7 @@ export class Mind {
     const {legal, mover, last} = this.view;
     if (mover === null) this.say("Nobody decides here.");
     else {
-      $("mind-about").textContent = chances
+      $("analysis-about").textContent = chances
         ? `How likely it would take each action as ${this.names[mover]}.`
         : `What it expects of each action as ${this.names[mover]}: the lead in points.`;
       this.board.warm({kind, actions});
@@ -72,7 +72,7 @@ export class Mind {
       const best = [...actions].sort((a, b) => b[1] - a[1]).slice(0, BEST);
       const low = chances ? 0 : Math.min(...actions.map(([, number]) => number));
       const range = chances ? 1 : Math.max(1e-9, best[0]?.[1] - low);
-      drawBars($("mind-best"), best.map(([id, number]) => [
+      drawBars($("analysis-best"), best.map(([id, number]) => [
         notation.get(id), (number - low) / range, chances ? percent(number) : signed(number),
       ]), "It has nothing to say.");
     }
@@ -81,6 +81,6 @@ export class Mind {
       ? [values.map(([number, seat, value]) => [number, seat === 0 ? value : -value])]
       : this.names.map((_, seat) => values.filter((one) => one[1] === seat).map(([number, , value]) => [number, value]));
     const title = two ? `Its value of the game for ${this.names[0]}` : "Its value of the game for each seat";
-    drawCurves($("mind-values"), title, curves, last, at, this.seek);
+    drawCurves($("analysis-values"), title, curves, last, at, this.seek);
   }
 }

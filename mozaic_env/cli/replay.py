@@ -1,29 +1,46 @@
 """`mozaic replay`: steps through game records, checks and draws them, without any random stream."""
 
+from __future__ import annotations
+
+import argparse
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from mozaic_env.arena.messages import one_line
-from mozaic_env.arena.records import read_records
-from mozaic_env.core.extras import is_installed, need
-from mozaic_env.core.game import Game
-from mozaic_env.core.record import Record
-from mozaic_env.core.storage.outputs import check_output_file
+from mozaic_env.core.extras import is_installed
+from mozaic_env.core.text.messages import one_line
 from mozaic_env.games import game_of_record
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mozaic_env.core.game import Game
+    from mozaic_env.core.record import Record
 
 FEW = 5  # lines whose errors are told
 
 
-def run(arguments: Namespace) -> int:
-    """The command; `arguments` as `mozaic_env.cli` reads them.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of the verb."""
+    parser.add_argument("file", metavar="FILE", help="game records, one a line")
+    parser.add_argument("--game", type=int, metavar="N", help="the N-th record alone")
+    parser.add_argument("--quiet", action="store_true", help="check only")
+    parser.add_argument("--boards", action="store_true", help="draw the boards")
+    parser.add_argument("--gif", metavar="FILE", help="write the game as an animated GIF")
+    parser.add_argument("--png", metavar="DIR", help="write a PNG picture after each word")
+    parser.add_argument("--svg", metavar="DIR", help="write an SVG picture after each word")
 
-    Every line is checked. The first that are wrong are reported with their numbers, all are counted, and the status is
+
+def run(arguments: Namespace) -> int:
+    """Checks every line, and shows or draws.
+
+    The first that are wrong are reported with their numbers, all are counted, and the status is
     2 if there is any.
     """
+    from mozaic_env.arena.records import read_records
+
     if arguments.game is not None and arguments.game < 1:
         raise ValueError(f"--game {arguments.game}; accepted: 1 for the first record, and so on")
     records = list(read_records(arguments.file))
@@ -58,15 +75,14 @@ def _bar(total: int) -> AbstractContextManager[Callable[[float], None]]:
     """A progress bar, where there is what draws it."""
     if not is_installed("rich"):
         return nullcontext(_ignore)
-    from mozaic_env.arena import console
+    from mozaic_env.arena.report import console
 
     return console.progress_bar("checking", total)
 
 
 def _draw(arguments: Namespace, records: Sequence[tuple[int, Record | ValueError]]) -> int:
     """Writes the pictures of one game."""
-    if arguments.gif or arguments.png:
-        need("a GIF or PNG", "PIL")
+    from mozaic_env.core.storage.outputs import check_output_file
     from mozaic_env.drawing import film
 
     if len(records) > 1:
