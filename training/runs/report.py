@@ -5,10 +5,10 @@ import shlex
 from mozaic_env.agents.names import folder_name
 from mozaic_env.agents.policy.agent import PolicyAgent
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena import console
 from mozaic_env.arena.evaluate import append_evaluation, evaluate
 from mozaic_env.arena.exact.regret import measure_regret
 from mozaic_env.arena.match import further
+from mozaic_env.arena.report import console
 from mozaic_env.core.game import Game
 from training.config import EvaluationSection, RunConfig
 from training.runs.budget import Budget
