@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from mozaic_env.core import rows as kernels
+from mozaic_env.core import contract as kernels
 from mozaic_env.core.exact import ExactValues, require_exact_values
 from mozaic_env.core.game import Game
 from mozaic_env.drawing.picture import Picture, Text
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     if given.position is None:
-        kernels.setup_rows(row)
+        kernels.setup(row[0])
     shown = []
     for _ in range(1 if given.position else given.moves):
         kernels.deal(row[0])

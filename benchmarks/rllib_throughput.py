@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from mozaic_env.arena.cluster import LOCAL, connect
-from mozaic_env.arena.console import make_console
-from mozaic_env.arena.parser import Parser
+from mozaic_env.arena.report.console import make_console
 from mozaic_env.arena.report.tables import Figures
+from mozaic_env.cli.parser import Parser
 from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.text.numbers import is_number
 from training.command import run_script
 from training.config import load_config
 from training.rllib.config import RLlibConfig
-from training.rllib_train import MODULES, check
+from training.rllib_train import MODULES
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Turn:
     """What some updates took.
 
     Attributes:
-        decisions: that were played and learnt from.
+        decisions: that were played and trained on.
         playing: seconds in which the runners played.
         learning: seconds in which the learner learnt.
         whole: seconds of everything, the weights' way to the runners included.
@@ -126,7 +126,7 @@ def run(config: RLlibConfig, numbers: Sequence[int], rounds: int, updates: int) 
 
     from training.rllib.algorithm import make_algorithm
 
-    game, room, wanted = check(config), ray.cluster_resources().get("CPU", 0), sum(numbers) * config.runners.cpus
+    game, room, wanted = config.make_game(), ray.cluster_resources().get("CPU", 0), sum(numbers) * config.runners.cpus
     if room < wanted:
         raise ValueError(f"{sum(numbers)} runners in all take {wanted:g} CPUs, and the Ray cluster has {room:g}")
     with contextlib.ExitStack() as stack:
@@ -168,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if 0 in numbers or len(set(numbers)) < len(numbers):
             raise ValueError(f"--runners {given.runners}; accepted: different whole numbers of at least 1, as in 1,2,4")
         config = load_config(given.config, [*given.overrides, f"runners.number={min(numbers)}"], RLlibConfig)
-        check(config)
+        config.make_game()
         need("this", *MODULES)
         with connect(given.address or LOCAL, cpus=sum(numbers) * config.runners.cpus):
             made = run(config, numbers, given.rounds, given.updates)

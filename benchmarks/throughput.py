@@ -3,7 +3,7 @@
     python -m benchmarks.throughput --config configs/quick.yaml
 
 Both learn with the network, the epochs and the opponents of the configuration, fixed agents only; a decision is trained
-when it has been played and learnt from in all epochs. The stock side is sb3-contrib's MaskablePPO as it comes, with a
+when it has been played and trained on in all epochs. The stock side is sb3-contrib's MaskablePPO as it comes, with a
 DummyVecEnv of 16 Gymnasium environments, once with its own minibatch of 64 and once with the configuration's. Each side
 has its turn in each round, so that whatever else the machine does meets all alike; what counts is the median over
 rounds of the ratio within a round.
@@ -13,28 +13,29 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import gymnasium as gym
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import DummyVecEnv
 from torch import Tensor, nn
 
 from mozaic_env.agents.policy.network import NetworkConfig
 from mozaic_env.agents.policy.networks import make_network
-from mozaic_env.arena.console import make_console
-from mozaic_env.arena.parser import Parser
+from mozaic_env.agents.specs import make_agent
+from mozaic_env.arena.report.console import make_console
 from mozaic_env.arena.report.tables import Figures
+from mozaic_env.cli.parser import Parser
 from mozaic_env.core.game import Game
 from mozaic_env.envs.gymnasium.single import GameEnv
+from mozaic_env.simulation.self_play import SelfPlayGames
 from training.command import run_script
 from training.config import Config, load_config, override_config
-from training.ppo.environment import PaidEnv
-from training.ppo.league import League
-from training.ppo.learner import make_learner
+from training.ppo.learner import SelfPlayPPO, make_learner
 from training.runs.budget import Budget
 from training.train import check, choose_device
 
@@ -104,18 +105,53 @@ def make_stock(config: Config, game: Game, device: str, minibatch: int) -> Maska
     )
 
 
-def make_own(config: Config, game: Game, device: str, bfloat16: bool) -> MaskablePPO:
-    """This project's learner as a run has it."""
-    env = PaidEnv(game, config.ppo.games, config.reward)
-    env.seed(config.seed)
-    model = make_learner(config, game, env, Budget(10**12, None), device, bfloat16)
-    league = League(config.opponents, game, model.policy.network, seed=config.seed, bfloat16=bfloat16)
-    league.refresh(env.games, 0)
-    return model
+class Learner(Protocol):
+    """What is measured."""
+
+    n_envs: int
+
+    @property
+    def num_timesteps(self) -> int:
+        """Decisions so far."""
+
+    def learn(self, total_timesteps: int, *, reset_num_timesteps: bool) -> object:
+        """Plays and trains on about so many decisions more."""
+
+
+class Own:
+    """This project's learner as a run has it, against the configuration's fixed agents."""
+
+    def __init__(self, config: Config, game: Game, device: str, bfloat16: bool) -> None:
+        """Begins the games."""
+        self.model: SelfPlayPPO = make_learner(config, game, Budget(10**12, None), device, bfloat16)
+        self.model.set_logger(Logger(None, []))
+        self.n_envs = config.ppo.games
+        self._games = SelfPlayGames(
+            game,
+            mirror=0,
+            versus=self.n_envs,
+            opponents=[make_agent(spec, game) for spec in config.opponents.fixed],
+            steps=config.ppo.rollout,
+            rewards=config.rewards,
+            seed=[config.seed],
+        )
+
+    @property
+    def num_timesteps(self) -> int:
+        """Decisions so far."""
+        return self.model.num_timesteps
+
+    def learn(self, total_timesteps: int, *, reset_num_timesteps: bool = False) -> None:
+        """Plays and trains until there are at least so many decisions more."""
+        until = self.num_timesteps + total_timesteps
+        while self.num_timesteps < until:
+            fragment = self._games.play(self.model.act)
+            self._games.endings.clear()
+            self.model.learn_from(fragment, self._games.steps * self._games.size)
 
 
 def measure(
-    models: dict[str, MaskablePPO], rounds: int, decisions: int, clock: Callable[[], float] = time.perf_counter
+    models: Mapping[str, Learner], rounds: int, decisions: int, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, list[float]]:
     """Decisions trained per second, for each model one number for each round.
 
@@ -179,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     device, bfloat16 = choose_device(config)
     stock = {f"stock, minibatches of {size}": size for size in (STOCK_MINIBATCH, config.ppo.minibatch)}
-    models = {"own": make_own(config, game, device, bfloat16)}
+    models: dict[str, Learner] = {"own": Own(config, game, device, bfloat16)}
     models.update({name: make_stock(config, game, device, size) for name, size in stock.items()})
     clock, second = (time.process_time, "CPU second") if given.cpu_time else (time.perf_counter, "second")
     speeds = measure(models, given.rounds, config.ppo.games * config.ppo.rollout, clock)

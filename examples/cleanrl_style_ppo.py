@@ -30,7 +30,7 @@ class Network(nn.Module):
 
     def __init__(self, envs: gym.vector.VectorEnv, channels: int = 32) -> None:
         super().__init__()
-        space, places = envs.single_observation_space, envs.game.action_planes
+        space, places = envs.single_observation_space, envs.game.board_layout.planes
         self.counts = [key for key in space if key != "board"]  # numbers beside the board, divided by their bounds
         planes, rows, cols = space["board"].shape
         tiles = rows * cols

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from gymnasium.envs.registration import register, registry
 
+from mozaic_env.games import GAMES, gym_id
+
 if TYPE_CHECKING:
     from mozaic_env.agents.base import Agent
     from mozaic_env.agents.specs import make_agent
@@ -32,12 +34,10 @@ _LAZY = {
 }
 __all__ = ["Agent", "GameEnv", "make_agent", "make_game"]
 
-_IDS = {"Mozaic-v0": "mozaic", "CrystalMosaic-v0": "crystal_mosaic", "MosaicChess-v0": "mosaic_chess"}
-
-for _id, _game in _IDS.items():
-    if _id not in registry:
+for _game in GAMES:
+    if gym_id(_game) not in registry:
         register(
-            id=_id,
+            id=gym_id(_game),
             entry_point="mozaic_env.envs.gymnasium.single:GameEnv",
             vector_entry_point="mozaic_env.envs.gymnasium.vector:GameVectorEnv",
             kwargs={"game": _game},

@@ -28,7 +28,7 @@ def square(text: str) -> int:
 def moves_of(row: np.void) -> list[int]:
     """All legal moves by the engine's own interface."""
     buffer = np.zeros(board.MOST_MOVES, np.int64)
-    return buffer[: board.generate(row, False, buffer)].tolist()
+    return buffer[: board.list_moves(row, False, buffer)].tolist()
 
 
 def words_of(row: np.void) -> set[str]:

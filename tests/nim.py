@@ -5,21 +5,20 @@ A pile of stones; whoever's turn it is takes one, two or three. Three taken give
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from mozaic_env.core import contract
-from mozaic_env.core.contract import HEADER, OVER
+from mozaic_env.core.contract import OVER
 from mozaic_env.core.exact import MARGIN, OUTCOME, ExactValues
 from mozaic_env.core.game import Field, Game, Rows, binary, counts
 from mozaic_env.core.jit import jit
-from mozaic_env.core.record import Record
+from mozaic_env.core.registry import HEADER, register
 from mozaic_env.core.stream import below
-from mozaic_env.drawing.picture import Picture
 
 PLAYERS = 3
 ROW = np.dtype([*HEADER, ("pile", np.uint8), ("turn", np.uint8), ("stones", np.uint8), ("taken", np.uint8, (3,))])
@@ -45,21 +44,6 @@ def apply(row: Any, action: int) -> None:
     row.taken[row.turn] += action + 1
     if action < 2 and row.pile > 0:
         row.turn = (row.turn + 1) % PLAYERS
-
-
-@jit
-def sample(row: Any) -> int:
-    return -1
-
-
-@jit
-def outcomes(row: Any, codes: Any, probabilities: Any) -> int:
-    return 0
-
-
-@jit
-def resolve(row: Any, code: int) -> None:
-    pass
 
 
 @jit
@@ -119,16 +103,7 @@ def decision_kind(row: Any) -> int:
     return np.int64(row.turn)
 
 
-contract.register(
-    ROW,
-    {
-        function.py_func.__name__: function
-        for function in (
-            *(setup, mover, apply, sample, outcomes, resolve, is_legal, legal, random_action, outcome, margin),
-            *(observe, action_values, value, decision_kind),
-        )
-    },
-)
+register(ROW, sys.modules[__name__])
 
 
 @cache
@@ -181,33 +156,23 @@ class Nim(Game):
     name: ClassVar[str] = "nim"
     dtype: ClassVar[np.dtype[Any]] = ROW
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = {"greedy": (1.0,)}
-    max_outcomes: ClassVar[int] = 0
+    win_lead: ClassVar[float] = 12.0
     max_decisions: ClassVar[int] = 100
     players: ClassVar[tuple[int, int]] = (PLAYERS, PLAYERS)
     num_players = PLAYERS
+    seat_names = ("first", "second", "third")
     num_actions = 3
 
     def __init__(self, stones: int = 12) -> None:
         if not isinstance(stones, int) or not 1 <= stones <= 100:
             raise ValueError(f"stones={stones!r}; accepted: 1 to 100")
         self.stones = stones
+        self.options = {"stones": stones}
         self.fields: tuple[Field, ...] = (
             counts("pile", np.int8, (100,), "stones left"),
             counts("taken", np.int8, (100,) * PLAYERS, "stones taken, own first"),
             binary("turn", (PLAYERS,), "whose turn it is or was, own first"),
         )
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return {"stones": self.stones}
-
-    @classmethod
-    def of_header(cls, header: Mapping[str, str]) -> Nim:
-        return cls(int(header["stones"]))
-
-    @property
-    def seat_names(self) -> tuple[str, ...]:
-        return ("first", "second", "third")
 
     def exact_values(self, objective: str = MARGIN, file: str | Path | None = None) -> ExactValues:
         return NimValues(self, objective)
@@ -230,25 +195,11 @@ class Nim(Game):
     def format_position(self, row: np.void) -> str:
         return f"{row['pile']} {row['turn']} {','.join(map(str, row['taken']))}"
 
-    def parse_position(self, text: str) -> Rows:
+    def read_position(self, text: str, row: np.void) -> None:
         words = text.split(" ")
         if len(words) != 3 or not words[0].isdecimal() or int(words[0]) > self.stones:
             raise ValueError(f"position {text!r}; accepted: such as '7 0 2,3,0'")
-        row = self.rows(1)
         row["pile"], row["turn"], row["taken"] = int(words[0]), int(words[1]), [int(n) for n in words[2].split(",")]
-        return row
-
-    def write_record(self, start: np.void, actions: Sequence[int], header: Mapping[str, Any], ending: str) -> Record:
-        facts = {"stones": str(start["pile"]), **{key: str(value) for key, value in header.items()}}
-        return Record(facts, tuple(self.format_action(action) for action in actions), ending == "truncated")
-
-    def replay(self, record: Record) -> Iterator[tuple[str, np.void]]:
-        raise NotImplementedError
 
     def draw_text(self, row: np.void) -> str:
         return "o" * int(row["pile"])
-
-    def draw(
-        self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
-    ) -> Picture:
-        return Picture(512, 512, "#ffffff", title=self.draw_text(row))

@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 from nim import Nim
 
+from mozaic_env.core.capabilities import Grouping
 from mozaic_env.core.game import Rows
-from mozaic_env.core.grouping import Grouping
 
 
 class SolvedNim(Nim):

@@ -173,7 +173,7 @@ def test_numbers_have_three_digits(value, unit, text):
 
 def test_the_bare_loop_shows_what_is_on_its_rows():
     """What is timed is the real thing: legal play, and the observation and mask of the state that follows."""
-    from mozaic_env.simulation.loops import masks_of
+    from mozaic_env.simulation.queries import masks_of
 
     game = make_game("mozaic")
     rows, buffers = game.rows(64), Buffers(game, 64)

@@ -33,7 +33,7 @@ def instead(words, option, value):
 def started(*words, **options):
     """The command in a process of its own."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-W", "error", "-m", "mozaic_env.cli", *words]
+    command = [sys.executable, "-W", "error", "-m", "mozaic_env", *words]
     return subprocess.Popen(
         command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
     )

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mozaic_env.arena.messages import LONGEST_WORD, one_line
 from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
+from mozaic_env.core.text.messages import LONGEST_WORD, one_line
 from mozaic_env.games import game_of_record
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -107,8 +107,8 @@ def test_numba_that_must_not_compile_is_refused_in_one_line(
 ) -> None:
     """As `mozaic_env.core.jit` refuses it, whose own test says so."""
 
-    def refuse(module: str) -> None:
+    def refuse(arguments: object) -> None:
         raise RuntimeError("NUMBA_DISABLE_JIT is set, but mozaic_env can't run uncompiled")
 
-    monkeypatch.setattr("mozaic_env.cli.import_module", refuse)
+    monkeypatch.setattr("mozaic_env.cli.evaluate.run", refuse)
     assert "mozaic evaluate: NUMBA_DISABLE_JIT is set" in refused(capsys, "evaluate", "random", "--against", "random")

@@ -114,7 +114,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     pages = {path.relative_to(tmp_path / "site").as_posix(): path for path in (tmp_path / "site").rglob("*.html")}
-    assert "Readings" in pages["games/mozaic.html"].read_text("utf-8")
+    assert "Rule interpretations" in pages["games/mozaic.html"].read_text("utf-8")
     assert "GameVectorEnv" in pages["reference/mozaic_env/envs/gymnasium/vector.html"].read_text("utf-8")
     for page in pages.values():  # nothing comes from another host
         assert not re.search(r'<(script|img|link)[^>]+(src|href)="(https?:)?//', page.read_text("utf-8")), page

@@ -17,19 +17,19 @@ from processes import ROOT
 from mozaic_env.agents.policy.checkpoint import read_card
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import append_evaluation, read_evaluations
-from mozaic_env.arena.ladder import append_result, read_results
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.records import append_records, read_records, write_records
+from mozaic_env.arena.results_file import append_result, read_results
 from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
 from mozaic_env.core.text.files import clean, read_text
 from mozaic_env.games import make_game
-from mozaic_env.web.play.film import Film
+from mozaic_env.web.play.replay import Replay
 from mozaic_env.web.watch.run_data import Metrics, RunFolder
 from training.config import load_config
 from training.curves import read_curves
 from training.runs.folder import METRICS, RUN
-from training.sweeps.space import Space
+from training.sweeps.space import read_space
 
 GAME = make_game("mozaic", rows=4, cols=4)
 POSITION = "4/4/y3/yybb y y 1 4,6,1,1,1,1 0-0"
@@ -75,14 +75,14 @@ FILES: dict[str, tuple[str, Callable[[], str], Callable[[Path], Any]]] = {
     "evaluation": ("evaluation.json", lambda: '[\n{"results": []}\n]\n', lambda path: read_evaluations(path.parent)),
     "card": (
         "card.json",
-        lambda: (ROOT / "mozaic_env" / "mozaic" / "champion" / "card.json").read_text("utf-8"),
+        lambda: (ROOT / "mozaic_env" / "games" / "mozaic" / "champion" / "card.json").read_text("utf-8"),
         lambda path: read_card(path.parent),
     ),
     "configuration": ("run.yaml", lambda: (ROOT / "configs" / "quick.yaml").read_text("utf-8"), load_config),
     "space": (
         "space.yaml",
         lambda: (ROOT / "configs" / "sweep.yaml").read_text("utf-8"),
-        lambda path: Space(path).describe(),
+        lambda path: read_space(path),
     ),
     "run": (RUN, lambda: '{\n"status": "finished"\n}\n', lambda path: RunFolder(path.parent).facts()),
     "metrics": (METRICS, lambda: f"{metrics}\n{metrics}\n", lambda path: read_curves(path.parent)),
@@ -90,7 +90,7 @@ FILES: dict[str, tuple[str, Callable[[], str], Callable[[Path], Any]]] = {
     "film": (
         "game.txt",
         lambda: record().splitlines()[0],
-        lambda path: Film(path.read_bytes().decode(), "mozaic").words,
+        lambda path: Replay(path.read_bytes().decode(), "mozaic").words,
     ),
     "a record": ("game.txt", lambda: record().splitlines()[0], lambda path: parse_record(path.read_bytes().decode())),
     "position": ("position.txt", lambda: POSITION, reset),

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena.exact import solve as command
+from mozaic_env.arena.exact import solve
 from mozaic_env.cli import main
 from mozaic_env.core import exact, extras
 from mozaic_env.core.storage import cache, exact_values
@@ -67,7 +67,7 @@ def test_without_a_home_small_boards_are_solved_and_files_have_to_be_named(capsy
 
 def test_an_interrupted_solve_goes_on_from_its_last_sweep(tmp_path, capsys, monkeypatch):
     file = tmp_path / "values.safetensors"
-    monkeypatch.setattr(command, "SAVE_EVERY", -1.0)
+    monkeypatch.setattr(solve, "SAVE_EVERY", -1.0)
     game, sweeps = make_game("mozaic", rows=2, cols=4), []
 
     def stop(number, error):
@@ -76,10 +76,10 @@ def test_an_interrupted_solve_goes_on_from_its_last_sweep(tmp_path, capsys, monk
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        command.solve(game.exact_solver(), file, report=stop)
+        solve.solve(game.exact_solver(), file, report=stop)
     with pytest.raises(ValueError, match=rf"has yet to be solved .*mozaic solve .*rows=2.* --out {file}"):
         game.exact_values(file=file)
-    command.solve(game.exact_solver(), file, report=lambda number, error: sweeps.append(number))
+    solve.solve(game.exact_solver(), file, report=lambda number, error: sweeps.append(number))
     assert sweeps[:7] == [1, 2, 3, 4, 5, 5, 6]  # the fifth had not been written
     assert game.exact_values(file=file).start_value == pytest.approx(game.exact_values().start_value, abs=2e-7)
 
@@ -256,8 +256,8 @@ def test_what_is_solved_already_is_only_read(capsys, monkeypatch):
     def read_only(path):
         raise ValueError(f"cannot write {path}: Read-only file system")
 
-    monkeypatch.setattr(command, "make_output_folder", read_only)
-    monkeypatch.setattr(command, "check_output_file", read_only)
+    monkeypatch.setattr("mozaic_env.core.storage.outputs.make_output_folder", read_only)
+    monkeypatch.setattr("mozaic_env.core.storage.outputs.check_output_file", read_only)
     assert main(["solve", *SMALL]) == 0
     assert "already solved" in capsys.readouterr().out
 

@@ -18,7 +18,7 @@ from processes import ROOT
 
 from mozaic_env.core.extras import EXTRAS, MissingExtra, extras_for, importing, need
 
-CORE = ("numpy", "numba", "llvmlite", "gymnasium", "cloudpickle", "farama_notifications", "typing_extensions")
+CORE = ("numpy", "numba", "llvmlite", "PIL", "gymnasium", "cloudpickle", "farama_notifications", "typing_extensions")
 HIDING = f"""
 import sys
 SEEN = {{"mozaic_env", "training", *{CORE!r}}} | set(sys.stdlib_module_names)
@@ -58,7 +58,6 @@ MOZAIC = {
     "tournament greedy random": ("rich and choix", "train"),
     "tournament greedy random --ray auto": ("rich and choix and ray", "train,ray"),
     "tournament": ("rich and choix", "train"),
-    "replay game.txt --gif game.gif": ("PIL", "train"),
     "play": ("starlette and uvicorn", "play"),
     "play --agents champion": ("starlette and uvicorn and torch and safetensors", "play,train"),
     "play --terminal": ("rich", "play"),
@@ -81,7 +80,6 @@ PYTHON = {
     'import_module("mozaic_env.envs.rllib")': ("ray.*", "rllib"),
     'import_module("mozaic_env.rllib.runner")': ("ray", "rllib"),
     'import_module("mozaic_env.arena.statistics.ratings").rate({("a", "b"): np.ones((1, 3))})': ("choix", "train"),
-    'import_module("mozaic_env.drawing.film").write_gif("x.gif", [1])': ("PIL", "train"),
     'import_module("mozaic_env.arena.cluster").connect("auto").__enter__()': ("ray", "ray"),
     'import_module("training.train")': (".*torch.*", "train"),
 }
@@ -90,7 +88,7 @@ WORKS = {
     'mozaic_env.make_game("mozaic", rows=2, cols=3).exact_values().start_value',
     'main(["replay", "game.txt"])',
     'main(["replay", "game.txt", "--quiet"])',
-    'main(["replay", "game.txt", "--svg", "pictures"])',
+    'main(["replay", "game.txt", "--gif", "game.gif", "--png", "pictures", "--svg", "pictures"])',
     'main(["--help"])',
     'main(["evaluate", "--help"])',
     'import_module("mozaic_env.__main__")',
@@ -166,7 +164,7 @@ def test_a_script_of_the_training_says_it_in_one_line(tmp_path: Path) -> None:
 def test_the_modules_of_an_extra_are_those_that_it_installs() -> None:
     listed = [re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", line) for line in requires("mozaic_env") or ()]
     brings = {(match[2], match[1].lower().replace("_", "-")) for match in listed if match}
-    others = {"pillow": "matplotlib", "dm-tree": "ray"}  # come with a library that is listed
+    others = {"dm-tree": "ray"}  # come with a library that is listed
     found = packages_distributions()
     for extra, modules in EXTRAS.items():
         for module in modules:

@@ -16,9 +16,9 @@ from mozaic_env.agents.policy.checkpoint import read_card, resolve, save
 from mozaic_env.agents.policy.network import BoardNetwork, NetworkConfig, layout_of
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import append_evaluation, is_run_folder, read_evaluations
-from mozaic_env.arena.ladder import append_result, read_results
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.records import append_records, read_records, write_records
+from mozaic_env.arena.results_file import append_result, read_results
 from mozaic_env.cli import main
 from mozaic_env.core.storage.files import atomic_write, write_bytes
 from mozaic_env.core.storage.outputs import check_output_file, make_output_folder, write_json
@@ -27,7 +27,7 @@ from mozaic_env.envs.wrappers import RecordGames
 from mozaic_env.games import make_game
 from mozaic_env.web.watch.run_data import RunFolder
 from training.config import load_config
-from training.sweeps.space import Space
+from training.sweeps.space import read_space
 
 GAME = make_game("mozaic", rows=2, cols=3)
 NAMES = ("plain", "a,b", "lr=0.1,steps=5", "two words", "~", "ünïcode")
@@ -82,7 +82,7 @@ def recorded(path: Any) -> None:
 
 def settings(path: Any) -> None:
     user_path(path).write_text("ppo.epochs: [1, 2]\n")
-    assert Space(path).describe() == {"ppo.epochs": ["1", "2"]}
+    assert read_space(path)["ppo.epochs"].choices == ("1", "2")
     user_path(path).write_text("seed: 3\n")
     assert load_config(path).seed == 3
 

@@ -13,16 +13,17 @@ pytest.importorskip("rich", reason="rich is not installed")
 from rich.console import Console
 
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena import console
-from mozaic_env.arena.exact.exploit import Exploitability, exploit_table
+from mozaic_env.arena.exact.exploit import Exploitability
 from mozaic_env.arena.exact.regret import RegretResult, measure_regret
 from mozaic_env.arena.match import play_match
+from mozaic_env.arena.report import console
 from mozaic_env.arena.report.regret_tables import regret_cells
 from mozaic_env.arena.report.tables import shortened
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.arena.statistics.ratings import merge_pairs, rate
 from mozaic_env.bench import report
 from mozaic_env.bench.measure import DECISIONS, Row
+from mozaic_env.cli.exploit import exploit_table
 from mozaic_env.games import make_game
 
 LONG = "runs/experiments/of-last-winter/a-name-that-says-it-all/checkpoints/step-{:012d}"

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from mozaic_env.arena.messages import replace_missing_letters
-from mozaic_env.arena.parser import INTERRUPTED
+from mozaic_env.cli.parser import INTERRUPTED
+from mozaic_env.core.text.messages import replace_missing_letters
 
 
 def run_script(main: Callable[[], int | None]) -> NoReturn:

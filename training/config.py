@@ -1,18 +1,26 @@
 """What a run is to do: a YAML file, checked key by key.
 
-Every field's meaning stands beside it; `configs/` holds files to start from.
+`training.rllib.config` shares the sections. Every field's meaning stands beside it; `configs/` holds
+files to start from.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from mozaic_env.agents.policy.league import Opponents, Priority
+from mozaic_env.agents.policy.network import NetworkConfig
+from mozaic_env.agents.policy.networks import check_network
+from mozaic_env.agents.specs import make_agent
+from mozaic_env.core.game import Game
 from mozaic_env.core.text.files import read_text, user_path
 from mozaic_env.core.text.suggest import did_you_mean
+from mozaic_env.games import make_game
+from mozaic_env.simulation.self_play import Rewards
 
 Share = Annotated[float, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0)]
@@ -23,6 +31,7 @@ class Section(BaseModel):
     """A part of the configuration: unknown keys, wrong types and values that are not numbers are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+    renamed: ClassVar[Mapping[str, str]] = {}  # keys of earlier versions, and what they are called now
 
 
 class GameSection(Section):
@@ -42,7 +51,7 @@ class NetworkSection(Section):
 
 
 class RewardSection(Section):
-    """What the learner is paid: a sum of two terms."""
+    """The reward of a decision: a sum of two terms."""
 
     margin: Share = 0.25  # for each square by which the lead grows
     outcome: Share = 0.0  # for winning, at the end; as much is lost by losing
@@ -51,29 +60,31 @@ class RewardSection(Section):
 class WarmStartSection(Section):
     """Imitation of a teacher before the learner plays for itself; ends with the first of `decisions` and `minutes`."""
 
+    renamed: ClassVar[Mapping[str, str]] = {"keep": "kl_coefficient", "stretch": "segment"}
+
     teacher: str | None = None  # the spec of an agent with action values, as expectimax:depth=2; null: no warm start
     decisions: Count = 1_000_000  # of the teacher's
     minutes: Positive | None = None  # of wall-clock time, beside those of the training that follows
     games: Count = 256  # in parallel
-    stretch: Count = 16  # decisions of each game between two times of learning
-    memory: Count = 16  # stretches from which minibatches are drawn
+    segment: Count = 16  # decisions of each game between two updates
+    memory: Count = 16  # segments from which minibatches are drawn
     random_moves: Annotated[float, Field(ge=0, le=1)] = 0.1  # share of moves that are not the teacher's
     temperature: Positive = 0.5  # of its values, in their unit: points in Mozaic
-    passes: Positive = 1.0  # how often a decision is learnt from, on average
+    passes: Positive = 1.0  # how often a decision is trained on, on average
     minibatch: Annotated[int, Field(ge=2)] = 512
     learning_rate: Positive = 3e-3
     learning_rate_end: Share = 1e-4  # reached linearly at the end of the warm start
     value_weight: Share = 0.5
     max_grad_norm: Positive = 1.0
-    keep: Share = 0.0  # weight of the divergence from the imitated policy in the loss of PPO afterwards
+    kl_coefficient: Share = 0.0  # weight of the divergence from the imitated policy in the loss of PPO afterwards
 
 
 class PPOSection(Section):
     """Proximal policy optimisation, as in sb3-contrib's MaskablePPO."""
 
     games: Count = 256  # in parallel
-    rollout: Count = 64  # decisions of each game between two updates
-    minibatch: Annotated[int, Field(ge=2)] = 1024
+    rollout: Count = 64  # decisions of each game between two updates; of all seats that the learner holds together
+    minibatch: Annotated[int, Field(ge=2)] = 1024  # the last of an update takes up to half as many more
     epochs: Count = 3
     learning_rate: Positive = 3e-3
     learning_rate_end: Share = 3e-4  # reached linearly at the end of the budget
@@ -84,15 +95,9 @@ class PPOSection(Section):
     value_weight: Share = 0.5
     max_grad_norm: Positive = 0.5
 
-    @model_validator(mode="after")
-    def _whole_minibatches(self) -> "PPOSection":
-        if self.games * self.rollout % self.minibatch == 1:
-            raise ValueError("games * rollout leaves a minibatch of one, which has no advantage to normalise")
-        return self
-
 
 class PrioritySection(Section):
-    """How `prioritised` picks an earlier self, from the share p of points that the learner gets against it."""
+    """How `prioritised` draws an earlier self, from the share p of points that the learner gets against it."""
 
     by: Literal["hard", "even"] = "hard"  # hard: weights (1 - p) ** power; even: p (1 - p)
     power: Share = 2.0
@@ -101,15 +106,15 @@ class PrioritySection(Section):
 
 
 class OpponentsSection(Section):
-    """Who the learner plays: relative shares of the games that begin; `training.ppo.league` says more."""
+    """Who the learner plays: relative shares of the games; `mozaic_env.agents.policy.league` says more."""
 
-    mirror: Share = 0.7  # itself as of the last update
+    mirror: Share = 0.7  # itself; it is trained on the decisions of all seats
     past: Share = 0.2  # an earlier self, each as likely
     prioritised: Share = 0.0  # an earlier self, the likelier the harder it is to beat
     priority: PrioritySection = PrioritySection()
     fixed: dict[str, Share] = {"greedy": 0.1}  # agents by their specs
     past_size: Count = 8  # how many earlier selves are kept; of more, the one goes that is closest to its neighbours
-    past_every: Count = 5  # updates between two that are kept, the first update included
+    past_every: Count = 5  # updates between two that are kept
 
     @model_validator(mode="after")
     def _someone(self) -> "OpponentsSection":
@@ -117,40 +122,77 @@ class OpponentsSection(Section):
             raise ValueError("all shares are 0; give mirror, past, prioritised or a fixed agent a share")
         return self
 
+    def as_opponents(self) -> Opponents:
+        """The same for the league."""
+        data = self.model_dump()
+        return Opponents(**{**data, "priority": Priority(**data["priority"])})
 
-class EvaluationSection(Section):
-    """The matches at the end of the run and on the way; the policy's choice of actions is greedy."""
 
-    against: list[str] = ["random", "greedy", "pattern"]  # the strongest last
+class MatchesSection(Section):
+    """The matches at the end of the run, in which the policy plays its argmax action."""
+
+    against: list[str] = ["random", "greedy", "pattern"]  # the evaluation opponents, the strongest last
     games: Annotated[int, Field(ge=0, multiple_of=2)] = 1000  # at the end, against each; 0: no evaluation
+
+
+class EvaluationSection(MatchesSection):
+    """The matches at the end of the run and on the way."""
+
     share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of the time, for matches on the way; 0: none
     share_games: Annotated[int, Field(ge=2, multiple_of=2)] = 400  # of each such match
     regret: bool = False  # against perfect play too: at the end, and by `share` on the way; on a board that is solved
 
 
-class Config(Section):
-    """A training run. It ends when the first of `steps` and `minutes` is reached."""
+class RunConfig(Section):
+    """What runs of both trainers have. A run ends when the first of `steps` and `minutes` is reached."""
 
     game: GameSection = GameSection()
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
-    steps: Count = 1_000_000  # the learner's decisions
+    steps: Count = 1_000_000  # the learner's decisions, in mirror games those of all seats
     minutes: Positive | None = None  # of wall-clock time for training, evaluation not included
     checkpoint_minutes: Positive = 2.0  # between two checkpoints
+    network: NetworkSection = NetworkSection()
+    reward: RewardSection = RewardSection()
+    ppo: PPOSection = PPOSection()
+    opponents: OpponentsSection = OpponentsSection()
+    evaluation: MatchesSection = MatchesSection()
+
+    @model_validator(mode="after")
+    def _possible(self) -> "RunConfig":
+        if self.reward.margin + self.reward.outcome <= 0:
+            raise ValueError("reward.margin and reward.outcome are both 0; there would be nothing to learn from")
+        opponents = self.opponents
+        others = opponents.past + opponents.prioritised + sum(opponents.fixed.values())
+        if opponents.mirror and others and self.ppo.games < 2:
+            raise ValueError("ppo.games=1 leaves no game for one of opponents.mirror and the others; give it 2")
+        return self
+
+    @property
+    def rewards(self) -> Rewards:
+        """The same for self-play."""
+        return Rewards(self.reward.margin, self.reward.outcome, self.ppo.discount, self.ppo.gae_lambda)
+
+    def make_game(self) -> Game:
+        """The configured game.
+
+        Raises:
+            ValueError: a value that no single key can tell: the game's options, its network, or an agent.
+        """
+        game = make_game(self.game.name, **self.game.options)
+        check_network(game, NetworkConfig(**self.network.model_dump()))
+        for spec in (*self.opponents.fixed, *self.evaluation.against):
+            make_agent(spec, game)
+        return game
+
+
+class Config(RunConfig):
+    """A run of `training.train`."""
+
     device: Literal["auto", "cpu", "cuda"] = "auto"
     threads: Annotated[int, Field(ge=1)] | Literal["auto"] = "auto"  # for torch
     precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where it is fast
-    network: NetworkSection = NetworkSection()
-    reward: RewardSection = RewardSection()
     warm_start: WarmStartSection = WarmStartSection()
-    ppo: PPOSection = PPOSection()
-    opponents: OpponentsSection = OpponentsSection()
     evaluation: EvaluationSection = EvaluationSection()
-
-    @model_validator(mode="after")
-    def _paid(self) -> "Config":
-        if self.reward.margin + self.reward.outcome <= 0:
-            raise ValueError("reward.margin and reward.outcome are both 0; there would be nothing to learn from")
-        return self
 
 
 class _Loader(yaml.SafeLoader):
@@ -257,9 +299,12 @@ def _explain(error: ValidationError, kind: type[Section]) -> str:
     first = errors[0]
     key = _key(first["loc"], kind)
     if first["type"] == "extra_forbidden":
-        names = _section(first["loc"][:-1], kind).model_fields
-        hint = did_you_mean(str(first["loc"][-1]), names)
-        text = f"{key}: unknown key; accepted: {', '.join(names)}{hint}"
+        section, name = _section(first["loc"][:-1], kind), str(first["loc"][-1])
+        names = section.model_fields
+        if name in section.renamed:
+            text = f"{key} is called {key.removesuffix(name)}{section.renamed[name]} now; rename it"
+        else:
+            text = f"{key}: unknown key; accepted: {', '.join(names)}{did_you_mean(name, names)}"
     elif first["type"] == "value_error":
         text = f"{key}: {first['ctx']['error']}" if first["loc"] else str(first["ctx"]["error"])
     elif first["type"] == "model_type":

@@ -1,7 +1,7 @@
-"""Learning curves of runs: points against the anchors, and regret against perfect play, drawn from the runs' metrics.
+"""Learning curves of runs: points against the evaluation opponents, regret against perfect play.
 
 python -m training.curves runs/first runs/second
-    draws curves.svg into each folder: all anchors, with the 95% intervals of the matches, and the regret below.
+    draws curves.svg into each folder: all opponents, with the 95% intervals of the matches, and the regret below.
 python -m training.curves --compare both=runs/0,runs/1,runs/2 imitation=runs/3 --x minutes --out strength.svg
     draws several runs into one picture. Runs of one label, such as seeds, are averaged, each run interpolated between
     its matches; the band then reaches from the lowest of them to the highest. A label's only run has its 95% intervals.
@@ -31,7 +31,7 @@ PREFIX, SUFFIX = "evaluation/", "/points"
 REGRET, MEAN = "regret", "/mean"
 NO_MATCHES = "{} has no matches on the way; evaluation.share in its configuration is 0"
 NO_REGRET = "{} has no regret on the way; evaluation.regret and evaluation.share in its configuration turn it on"
-AXES = {"decisions": "decisions learnt from", "minutes": "minutes since the start of the run"}
+AXES = {"decisions": "decisions trained on", "minutes": "minutes since the start of the run"}
 
 
 class Measurement(NamedTuple):
@@ -40,7 +40,7 @@ class Measurement(NamedTuple):
     Attributes:
         points: share of them, 0 to 1; or of the regret its mean a game.
         low, high: the 95% interval.
-        decisions: learnt from until then.
+        decisions: trained on until then.
         minutes: of wall-clock time until then; None in runs that did not note it.
     """
 
@@ -52,7 +52,7 @@ class Measurement(NamedTuple):
 
 
 def read_curves(folder: Path) -> dict[str, list[Measurement]]:
-    """The matches of a run on the way, for each anchor; none if it played none.
+    """The matches of a run on the way, for each opponent; none if it played none.
 
     Raises:
         ValueError: the folder has no metrics.
@@ -103,7 +103,7 @@ def make_curve(runs: Sequence[Sequence[Measurement]], axis: str) -> Curve:
         axis: "decisions" or "minutes"; the mean is taken where all runs have been measured.
 
     Raises:
-        ValueError: the runs did not note minutes, or have no stretch in common.
+        ValueError: the runs did not note minutes, or have no part in common.
     """
     if axis == "minutes" and any(measurement.minutes is None for run in runs for measurement in run):
         raise ValueError("a run has not noted its minutes; accepted: --x decisions")
@@ -169,12 +169,12 @@ def compare(
     *,
     regret: bool = False,
 ) -> list[str]:
-    """Draws the curves of several runs, or groups of them, against one anchor, or of their regret.
+    """Draws the curves of several runs, or groups of them, against one opponent, or of their regret.
 
     Args:
         file: the picture; its suffix tells the format.
         groups: ``LABEL=RUN,RUN,...`` or ``RUN``.
-        against: the anchor; None: the strongest, which is the last, of the first run.
+        against: the opponent; None: the strongest, which is the last, of the first run.
         axis: "decisions" or "minutes".
         regret: whether to draw the regret, and not points.
 
@@ -182,7 +182,7 @@ def compare(
         One line for each label: its last points or regret.
 
     Raises:
-        ValueError: a label is given twice, or a run can't be read or has not played the anchor or measured regret.
+        ValueError: a label is given twice, or a run can't be read or has not played the opponent or measured regret.
         OSError: the picture can't be written.
     """
     curves: dict[str, Curve] = {}
@@ -277,7 +277,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out", metavar="FILE", type=user_path, help=f"the picture with --compare; default: {COMPARISON}"
     )
-    parser.add_argument("--against", metavar="NAME", help="the anchor to compare by; default: the strongest")
+    parser.add_argument("--against", metavar="NAME", help="the opponent to compare by; default: the strongest")
     parser.add_argument("--regret", action="store_true", help="compare the regret against perfect play, not points")
     parser.add_argument("--x", choices=AXES, help="along which to compare; default: decisions")
     given = parser.parse_args(arguments)

@@ -4,14 +4,14 @@
         --trials 40 --minutes-each 3
 
 Every trial is a run in a process of its own, with values that the sampler (TPE) has chosen. What counts are the points
-against the strongest anchor, the last of `evaluation.against`: in the matches at its end, or if `evaluation.games` is
-0 in the last match on the way. The matches on the way, looked at after each tenth of the budget, tell which trials are
-not worth going on with: these are pruned.
+against the strongest evaluation opponent, the last of `evaluation.against`: in the matches at its end, or if
+`evaluation.games` is 0 in the last match on the way. The matches on the way, looked at after each tenth of the budget,
+tell which trials are not worth going on with: these are pruned.
 
 The study's folder holds:
 
     study.db            all trials, an SQLite file that Optuna reads
-    study.yaml          what all trials have in common and what they may differ in
+    config.yaml         what all trials have in common
     trials/N, N.log     the run folder of a trial, and what it printed
     best.yaml           the configuration with the best trial's values, its budget as configured
     sweep.txt, .svg     what has come of it
@@ -23,7 +23,7 @@ trial that was under way is then tried once more. A trial that fails is noted as
 import sys
 from collections.abc import Sequence
 
-from mozaic_env.arena.parser import Parser
+from mozaic_env.cli.parser import Parser
 from mozaic_env.core.extras import MissingExtra, need
 from mozaic_env.core.storage.outputs import check_names
 from mozaic_env.core.text.files import user_path

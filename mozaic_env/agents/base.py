@@ -35,7 +35,7 @@ class Agent(abc.ABC):
 
     name: str
     game: Game
-    salt: np.uint64 = np.uint64(0)
+    agent_seed: np.uint64 = np.uint64(0)
 
     @abc.abstractmethod
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
@@ -55,10 +55,10 @@ class Agent(abc.ABC):
         Raises:
             ValueError: the seed is not a whole number of at least 0.
         """
-        self.salt = np.uint64(keys_from_seeds([check_whole_number("seed", seed, 0)])[0])
+        self.agent_seed = np.uint64(keys_from_seeds([check_whole_number("seed", seed, 0)])[0])
 
-    def recipe(self) -> np.void | None:
-        """How compiled loops play this agent (`mozaic_env.agents.kernels.RECIPE`), or None: they have to ask `act`."""
+    def policy_spec(self) -> np.void | None:
+        """How compiled loops play the agent (`mozaic_env.agents.kernels.POLICY_SPEC`); None: they have to ask `act`."""
         return None
 
     def choices(self, states: Rows) -> Masks | None:

@@ -11,7 +11,7 @@ from mozaic_env.core.game import Game, Rows
 
 
 class CompiledAgent(Agent):
-    """An agent that is a recipe for `mozaic_env.agents.kernels.choose`."""
+    """An agent that is a policy spec for `mozaic_env.agents.kernels.choose`."""
 
     def __init__(self, game: Game, name: str, kind: int, weights: Sequence[float] = ()) -> None:
         self.game = game
@@ -21,9 +21,9 @@ class CompiledAgent(Agent):
         if len(self._weights) > kernels.MAX_WEIGHTS:
             raise ValueError(f"heuristic of {len(self._weights)} weights; accepted: at most {kernels.MAX_WEIGHTS}")
 
-    def recipe(self) -> np.void:
-        made = np.zeros(1, kernels.RECIPE)
-        made["kind"], made["salt"] = self._kind, self.salt
+    def policy_spec(self) -> np.void:
+        made = np.zeros(1, kernels.POLICY_SPEC)
+        made["kind"], made["agent_seed"] = self._kind, self.agent_seed
         made["weights"][0, : len(self._weights)] = self._weights
         return made[0]
 
@@ -31,14 +31,14 @@ class CompiledAgent(Agent):
         self.game.check_rows(states)
         actions, values = np.empty(self.game.num_actions, np.int64), np.empty(self.game.num_actions)
         chosen = np.empty(len(states), np.int64)
-        kernels.choose_rows(states, self.recipe(), chosen, actions, values)
+        kernels.choose_rows(states, self.policy_spec(), chosen, actions, values)
         return chosen
 
     def choices(self, states: Rows) -> Masks:
         self.game.check_rows(states)
         actions, values = np.empty(self.game.num_actions, np.int64), np.empty(self.game.num_actions)
         masks = np.zeros((len(states), self.game.num_actions), np.int8)
-        kernels.mark_rows(np.ascontiguousarray(states), self.recipe(), masks, actions, values)
+        kernels.mark_rows(np.ascontiguousarray(states), self.policy_spec(), masks, actions, values)
         return masks
 
 

@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.kernels import PYTHON, RECIPE
 from mozaic_env.arena.results import Games, MatchResult, summarise
-from mozaic_env.arena.table import Table
 from mozaic_env.core.checks import check_whole_number
-from mozaic_env.core.game import Rows
 from mozaic_env.core.stream import keys_from_seeds
+from mozaic_env.simulation.play import play_games
+from mozaic_env.simulation.queries import seat_margins
+from mozaic_env.simulation.reward import seat_results
+from mozaic_env.simulation.state import Simulation
 
-COMPILED_BATCH = 32  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
+COMPILED_BATCH = 64  # games between two looks at the clock and at Ctrl-C, where no Python agent plays
 MOST_GAMES = 10**8  # of a match; what happened in each is kept in memory, some 70 bytes a game
 ASKED_BATCH = 512  # games for which a Python agent is asked at once
 
@@ -57,7 +58,7 @@ def play_match(
         games: how many; an even number, since half a pair would favour a seat; for n players a multiple of n.
         seed: a whole number of at least 0.
         threads: for games between compiled agents. A Python agent is always asked from this thread.
-        batch: how many games are under way at once; None: 32 for compiled agents, 512 for Python
+        batch: how many games are under way at once; None: 64 for compiled agents, 512 for Python
             ones.
         max_decisions: None: the game's own limit.
         keep_actions: whether to keep all actions, for records and reports.
@@ -80,15 +81,14 @@ def play_match(
     check_whole_number("seed", seed, 0)
     threads = check_whole_number("threads", threads, 1)
     limit = check_whole_number("max_decisions", game.max_decisions if max_decisions is None else max_decisions, 1)
-    recipes = _recipes(agents)
-    compiled = not np.any(recipes["kind"] == PYTHON)
+    compiled = all(agent.policy_spec() is not None for agent in agents)
     if batch is None:
         batch = COMPILED_BATCH if compiled else ASKED_BATCH
     size = check_whole_number("batch", batch, 1)
 
     seeds, seating = pair_seeds(seed, games, players), np.tile(rotations(players), (games // players, 1))
-    # A table without games compiles what it needs, before the clock runs and threads begin.
-    Table(game, np.empty(0, np.uint64), seating[:0], recipes, limit, keep_actions).play(agents)
+    # Without games: compiles what is needed, before the clock runs and threads begin.
+    play_games(game, agents, np.empty(0, np.uint64), seating[:0], limit, log=keep_actions)
     began = time.perf_counter()
     report = progress or (lambda done: None)
 
@@ -96,9 +96,9 @@ def play_match(
         part = slice(low, min(low + size, games))
         firsts = slice(low - low % players, part.stop, players)  # first games of the part's pairs or rotations
         keys = np.repeat(keys_from_seeds(seeds[firsts]), players)[low - firsts.start :][: part.stop - low]
-        table = Table(game, keys, seating[part], recipes, limit, keep_actions)
-        table.play(agents, None if compiled else lambda share: report(low + share * len(table.rows)))
-        return table.games(seeds[part])
+        told = None if compiled else lambda share: report(low + share * len(keys))
+        played = play_games(game, agents, keys, seating[part], limit, log=keep_actions, progress=told)
+        return _games(played, seeds[part], seating[part])
 
     parts = []
     for part in _in_order(play_part, range(0, games, size), threads if compiled else 1):
@@ -156,14 +156,23 @@ def pair_seeds(seed: int, games: int, players: int = 2) -> npt.NDArray[np.uint64
     return np.repeat(drawn, players)
 
 
-def _recipes(agents: tuple[Agent, ...]) -> Rows:
-    recipes = np.zeros(len(agents), RECIPE)
-    recipes["kind"] = PYTHON
-    for index, agent in enumerate(agents):
-        recipe = agent.recipe()
-        if recipe is not None:
-            recipes[index] = recipe
-    return recipes
+def _games(played: Simulation, seeds: npt.NDArray[np.uint64], seating: npt.NDArray[np.int64]) -> Games:
+    """What happened; all games have ended."""
+    results, margins = np.empty(seating.shape), np.empty(seating.shape)
+    seat_results(played.rows, played.episodes, results)
+    seat_margins(played.rows, margins)
+    seats = np.arange(len(seating))[:, None], np.argsort(seating, axis=1)  # where each player sits
+    lengths = played.rows["decisions"].astype(np.int64)
+    return Games(
+        seeds=seeds,
+        seating=seating,
+        results=results[seats],
+        margins=margins[seats],
+        lengths=lengths,
+        endings=played.episodes["status"].copy(),
+        courses=played.courses,
+        actions=played.log[:, : lengths.max()].copy() if played.log.shape[1] else None,
+    )
 
 
 def _in_order(play_part: Callable[[int], Games], starts: range, threads: int) -> Iterator[Games]:

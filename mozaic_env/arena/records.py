@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from mozaic_env.arena import loops
 from mozaic_env.arena.match import Progress
 from mozaic_env.arena.results import Games, MatchResult
 from mozaic_env.core.game import Game, Rows
@@ -14,13 +13,15 @@ from mozaic_env.core.record import Record, parse_record
 from mozaic_env.core.storage.files import append_lines, atomic_write
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.core.text.files import read_lines
+from mozaic_env.simulation.queries import setup_rows
+from mozaic_env.simulation.state import FORFEITED, TERMINATED
 
 
 def first_rows(game: Game, games: Games) -> Rows:
     """The rows that the games of a match began with, set up."""
     rows = game.rows(len(games.seeds))
     rows["key"] = keys_from_seeds(games.seeds)
-    loops.begin(rows, np.zeros(len(rows), loops.SLOT))
+    setup_rows(rows)
     return rows
 
 
@@ -43,10 +44,10 @@ def match_records(game: Game, result: MatchResult) -> Iterator[Record]:
             for seat, seat_name in enumerate(game.seat_names)
         }
         header["seed"] = games.seeds[index]
-        if games.endings[index] == loops.FORFEITED:
+        if games.endings[index] == FORFEITED:
             loser = int(np.argmin(games.results[index]))
             header["forfeit"] = game.seat_names[list(games.seating[index]).index(loser)]
-        ending = "over" if games.endings[index] == loops.FINISHED else "truncated"
+        ending = "over" if games.endings[index] == TERMINATED else "truncated"
         actions = games.actions[index, : games.lengths[index]].tolist()
         yield game.write_record(row, actions, header, ending)
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.arena import loops
 from mozaic_env.arena.statistics import intervals
 from mozaic_env.arena.statistics.intervals import Interval
+from mozaic_env.simulation.state import FORFEITED, TERMINATED, TRUNCATED
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Games:
         results: float64, shape (games, players): each player's result, from -1 to 1.
         margins: float64, shape (games, players): each player's lead at the end, in the game's unit.
         lengths: int64, shape (games,): number of decisions.
-        endings: int8, shape (games,): `loops.FINISHED`, `TRUNCATED` or `FORFEITED`.
+        endings: int8, shape (games,): `TERMINATED`, `TRUNCATED` or `FORFEITED` of
+            `mozaic_env.simulation.state`.
         courses: uint64, shape (games,): equal for games in which the same happened from the first
             draw to the last.
         actions: int16, shape (games, longest), -1 behind the end of a game; None if they were not
@@ -245,7 +246,7 @@ def summarise(games: Games, **facts: Any) -> MatchResult:
     results, margins = games.results[:, 0], games.margins[:, 0]
     points, players = places_won(games), games.seating.shape[1]
     seats = np.argmin(games.seating, axis=1)  # where player 0 sits
-    forfeited = games.endings == loops.FORFEITED
+    forfeited = games.endings == FORFEITED
     wins, draws, losses = _wins_draws_losses(results)
     pairs = intervals.rotation_counts(points, players)
     return MatchResult(
@@ -253,7 +254,7 @@ def summarise(games: Games, **facts: Any) -> MatchResult:
         wins=wins,
         draws=draws,
         losses=losses,
-        truncated=int(np.count_nonzero(games.endings == loops.TRUNCATED)),
+        truncated=int(np.count_nonzero(games.endings == TRUNCATED)),
         forfeits=(int(np.sum(forfeited & (results < 0))), int(np.sum(forfeited & (results > 0)))),
         points=float(np.rint(points.sum() * 2 * (players - 1))) / (2 * (players - 1) * len(results)),
         interval=intervals.points_interval(pairs),
@@ -276,7 +277,7 @@ def places_won(games: Games, player: int = 0) -> npt.NDArray[np.float64]:
     Places go by the results; who has lost is placed by the lead at the end, unless by an illegal action.
     """
     results, margins = games.results, games.margins
-    played_out = (games.endings == loops.FINISHED)[:, None]
+    played_out = (games.endings == TERMINATED)[:, None]
     ahead = results[:, [player]] - results
     level = (ahead == 0) & (results < 0) & played_out
     ahead = np.where(level, margins[:, [player]] - margins, ahead)

@@ -1,23 +1,14 @@
-"""`mozaic tournament`: a round robin, its cross table and the ladder that comes of it."""
+"""Tournaments: a round robin, what of it is known already left out."""
 
-import sys
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.arena.cluster import Pairing, play_on_cluster
-from mozaic_env.arena.contestants import make_contestants, modules_of
-from mozaic_env.arena.ladder import append_result, identity, merge, pairing_seed, read_results
 from mozaic_env.arena.match import Progress, further, play_match, whole_rotations
-from mozaic_env.arena.records import append_records, write_records
 from mozaic_env.arena.results import MatchResult
-from mozaic_env.arena.statistics.ratings import Rating, choose_anchor, merge_pairs, rate
-from mozaic_env.core.extras import need
-from mozaic_env.core.game import Game
-from mozaic_env.core.storage.outputs import check_output_file, make_output_folder
-from mozaic_env.games import make_game
+from mozaic_env.arena.results_file import identity, pairing_seed
 
 
 def play_tournament(
@@ -95,101 +86,3 @@ def pairings(agents: Sequence[Agent]) -> list[tuple[Agent, Agent]]:
 def _identity(result: MatchResult) -> tuple[Any, ...]:
     seats = len(result.seats)
     return identity(result.players, result.seed, result.max_decisions, result.game, result.options, seats)
-
-
-def run(arguments: Namespace) -> int:
-    """The command; `arguments` as `mozaic_env.cli` reads them."""
-    need(
-        "this",
-        *("rich", "choix", *modules_of(arguments.agents)),
-        *(["matplotlib"] if arguments.report is not None else []),
-        *(["ray"] if arguments.ray is not None else []),
-    )
-    from mozaic_env.arena import console
-
-    known: list[MatchResult] = []
-    if arguments.results is not None:
-        check_output_file(arguments.results)
-        known, complaints = read_results(arguments.results)
-        for complaint in complaints:
-            print(f"mozaic tournament: {complaint}", file=sys.stderr)
-    if arguments.records is not None:
-        check_output_file(arguments.records)
-    report = None if arguments.report is None else make_output_folder(arguments.report)
-    game, new = _play(arguments, known, report is not None or arguments.records is not None)
-
-    counted = merge([*known, *new], game)
-    pairs = merge_pairs(counted)
-    with console.waiting("rating"):
-        ratings = rate(pairs, arguments.seed)
-    names = [rating.name for rating in ratings]
-    title = f"{game!r}, {sum(result.games for result in counted):,} games"
-    notes = ladder_notes(ratings, [*known, *new], counted)
-    out = console.make_console()
-    out.print(console.ladder_table(f"Ladder: {title}", ratings))
-    out.print(console.cross_table("Points % of the row against the column", names, pairs))
-    for note in notes:
-        out.print(note, markup=False)
-    if report is not None:
-        from mozaic_env.arena.report.report import write_ladder_report
-
-        with console.waiting("drawing the report"):
-            write_ladder_report(report, game, ratings, counted, title=title, notes=notes)
-    return 0
-
-
-def _play(arguments: Namespace, known: Sequence[MatchResult], keep_actions: bool) -> tuple[Game, list[MatchResult]]:
-    """The game and the new results; without agents the last known result says what the game is."""
-    from mozaic_env.arena import console
-
-    if not arguments.agents:
-        if not known:
-            raise ValueError("name at least two agents, or with --results a file that holds results already")
-        return make_game(known[-1].game, **known[-1].options), []
-    game, agents = make_contestants(arguments.agents, arguments, versions=True)
-
-    replacing = arguments.results is None
-
-    def keep(result: MatchResult) -> None:
-        """Match by match, so that what a tournament was stopped in loses nothing but its last match."""
-        nonlocal replacing
-        if arguments.records is not None:
-            write = write_records if replacing else append_records
-            write(arguments.records, game, [result])
-            replacing = False
-        if arguments.results is not None:
-            append_result(arguments.results, result)
-
-    games = whole_rotations(arguments.games, game.num_players)
-    total = games * len(pairings(agents))
-    with console.progress_bar("tournament", total) as progress:
-        new = play_tournament(
-            agents,
-            games,
-            arguments.seed,
-            known=known,
-            on_result=keep,
-            progress=progress,
-            ray=arguments.ray,
-            threads=arguments.threads,
-            keep_actions=keep_actions,
-        )
-    return game, new
-
-
-def ladder_notes(
-    ratings: Sequence[Rating], results: Sequence[MatchResult], counted: Sequence[MatchResult]
-) -> list[str]:
-    """What a reader of the ladder has to know as well, one sentence each."""
-    names = [name for result in counted for name in result.players]
-    notes = [f"Elo points above {choose_anchor(names)}, with 95% intervals; a draw is half a win."]
-    unrated = [rating.name for rating in ratings if rating.elo is None]
-    if unrated:
-        notes.append(f"No rating, since no chain of matches leads there: {', '.join(unrated)}.")
-    left_out = len(results) - len(counted)
-    if left_out:
-        notes.append(
-            f"{left_out} results are left out: of another game or variant, or contained in a "
-            "longer match of the same seed."
-        )
-    return notes

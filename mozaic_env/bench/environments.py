@@ -72,22 +72,22 @@ def kernels(game: Game) -> Plan:
         ceiling(),
     ]
     cases += [_agent_loop(game, name) for name in game.heuristics]
-    if game.most_moves:
+    if game.max_moves:
         cases.append(_moves_loop(game))
     return cases, []
 
 
 def _moves_loop(game: Game) -> Case:
     """Whole moves made and taken back, as a search does: every move from some random states, one after the other."""
-    rows, moves = _fresh_rows(game, 3)[:64], np.zeros(game.most_moves, np.int64)
+    rows, moves = _fresh_rows(game, 3)[:64], np.zeros(game.max_moves, np.int64)
     produces = "the moves of a state listed, each made and taken back"
     return Case("whole moves", produces, lambda: float(moves_loop.make_all(rows, moves)))
 
 
 def _agent_loop(game: Game, heuristic: str) -> Case:
-    rows, recipe = _fresh_rows(game, 2), greedy_agent(game, heuristic).recipe()
+    rows, policy = _fresh_rows(game, 2), greedy_agent(game, heuristic).policy_spec()
     scratch = np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions)
-    loop = _Counter(lambda _, steps: loops.play_agent(rows, recipe, steps, *scratch), 2, GAMES)
+    loop = _Counter(lambda _, steps: loops.play_agent(rows, policy, steps, *scratch), 2, GAMES)
     return Case(f"{heuristic} on both seats", f"{STATE}; the agent's choice included", loop)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.agents.kernels import Recipe, choose
+from mozaic_env.agents.kernels import PolicySpec, choose
 from mozaic_env.core.bits import ALL, ONE, count, nth
 from mozaic_env.core.contract import (
     OVER,
@@ -81,12 +81,12 @@ def play_shown(rows: npt.NDArray[np.void], first: int, steps: int, frames: Bytes
 
 
 @jit
-def play_agent(rows: npt.NDArray[np.void], recipe: Recipe, steps: int, actions: Integers, values: Floats) -> None:
+def play_agent(rows: npt.NDArray[np.void], policy: PolicySpec, steps: int, actions: Integers, values: Floats) -> None:
     """Decisions of a compiled agent on all seats; nothing is written but the rows."""
     for _ in range(steps):
         for i in range(len(rows)):
             row = rows[i]
-            _play(row, choose(row, recipe, actions, values))
+            _play(row, choose(row, policy, actions, values))
 
 
 @jit(forceinline=True)

@@ -1,11 +1,11 @@
-"""What a search does with whole moves, measured alone; for games that offer them (`mozaic_env.core.engine`)."""
+"""What a search does with whole moves, measured alone; for games that offer them (`mozaic_env.core.whole_moves`)."""
 
 import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core.contract import Integers
-from mozaic_env.core.engine import list_moves, make_move, unmake_move
 from mozaic_env.core.jit import jit
+from mozaic_env.core.whole_moves import list_moves, make_move, unmake_move
 
 
 @jit

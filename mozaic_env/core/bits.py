@@ -91,23 +91,32 @@ def store_uint64(typing_context: Any, out: Any, row: Any, start: Any, value: Any
     return types.void(out, types.int64, types.int64, types.uint64), generate
 
 
+def clearer(length: int) -> Any:
+    """A compiled function (out, row, start) that sets out[row, start : start + length] to zero; `out` as in `spread`.
+
+    For lengths that come up often: a few vector stores. A plain memset of a constant size may be merged with that of
+    any size into a call.
+    """
+
+    @intrinsic
+    def clear_all(typing_context: Any, out: Any, row: Any, start: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            place = _pointer(context, builder, signature, arguments)
+            byte, size, flag = ir.IntType(8), ir.IntType(64), ir.IntType(1)
+            kind = ir.FunctionType(ir.VoidType(), [place.type, byte, size, flag])
+            function = builder.module.declare_intrinsic("llvm.memset.inline", (place.type, size), kind)
+            builder.call(function, [place, byte(0), size(length), flag(0)])
+            return context.get_dummy_value()
+
+        return types.void(out, types.int64, types.int64), generate
+
+    return clear_all
+
+
 @intrinsic
-def _clear320(typing_context: Any, out: Any, row: Any, start: Any) -> Any:
-    """Five vector stores; a plain memset of a constant size may be merged with that of any size into a call."""
+def clear(typing_context: Any, out: Any, row: Any, start: Any, length: Any) -> Any:
+    """Sets out[row, start : start + length] to zero; `out` as in `spread`."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _pointer(context, builder, signature, arguments)
-        byte, size, flag = ir.IntType(8), ir.IntType(64), ir.IntType(1)
-        kind = ir.FunctionType(ir.VoidType(), [place.type, byte, size, flag])
-        function = builder.module.declare_intrinsic("llvm.memset.inline", (place.type, size), kind)
-        builder.call(function, [place, byte(0), size(320), flag(0)])
-        return context.get_dummy_value()
-
-    return types.void(out, types.int64, types.int64), generate
-
-
-@intrinsic
-def _clear(typing_context: Any, out: Any, row: Any, start: Any, length: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         cgutils.memset(builder, _pointer(context, builder, signature, arguments), arguments[3], 0)
         return context.get_dummy_value()
@@ -131,15 +140,6 @@ def spread(out: Bytes, row: int, start: int, board: Board, tiles: int) -> None:
         _spread64(out, row, start, board)
     else:
         _spread_some(out, row, start, board, tiles)
-
-
-@jit(forceinline=True)
-def clear(out: Bytes, row: int, start: int, length: int) -> None:
-    """Sets out[row, start : start + length] to zero; `out` as in `spread`."""
-    if length == 320:
-        _clear320(out, row, start)
-    else:
-        _clear(out, row, start, length)
 
 
 @jit

@@ -20,7 +20,6 @@ EXTRAS = {
         "tensorboard",
         "rich",
         "matplotlib",
-        "PIL",  # with matplotlib
         "pydantic",
         "yaml",
         "safetensors",

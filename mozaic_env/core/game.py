@@ -14,11 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from mozaic_env.core.afterstates import AfterstateFeatures
+from mozaic_env.core.capabilities import BoardLayout, Entities, Grouping, Start
 from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver, ExactValues, exact_values
-from mozaic_env.core.grouping import Grouping
 from mozaic_env.core.record import Record
 from mozaic_env.core.symmetry import Symmetry, frozen
-from mozaic_env.drawing.picture import Picture
+from mozaic_env.core.text.numbers import is_number
+from mozaic_env.drawing.picture import Picture, Text
 from mozaic_env.drawing.places import Place
 
 Rows = npt.NDArray[Any]  # structured array of the game's row type
@@ -58,49 +60,41 @@ def counts(key: str, dtype: type[np.integer], high: tuple[int, ...], text: str) 
     return Field(key, (len(high),), dtype, high, text)
 
 
-@dataclass(frozen=True)
-class Entities:
-    """Actions that belong to entities, and kinds of things on these, which are alike but for what the observation says.
-
-    Block b of the actions is those from b * per on; the k-th action of each block does the same with its entity. In a
-    block come first the actions for the first kind, then those for the second, as many for each.
-
-    Attributes:
-        key: the entry of the observation that counts what is on them: (entities, kinds), flattened.
-        blocks: for each of them its block.
-        per: how many actions each has.
-        kinds: how many kinds there are.
-        strides: other entries of the observation that tell kinds apart: the number at p of such an entry, flattened, is
-            about kind p // stride % kinds. All that are left are about no kind.
-    """
-
-    key: str
-    blocks: tuple[int, ...]
-    per: int
-    kinds: int
-    strides: Mapping[str, int]
-
-
 class Game(abc.ABC):
     """A game with its options fixed. Subclasses declare the facts and translate rows to and from text.
 
-    The docstring of a subclass is the game's documentation page.
+    The docstring of a subclass is the game's documentation page. Functions that stand in the game's modules are
+    assigned in its class body, as in ``draw = staticmethod(drawing.draw)``; those whose first parameter is the game as
+    they are.
     """
 
     name: ClassVar[str]  # the package's name for the game
-    dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.contract`
+    dtype: ClassVar[np.dtype[Any]]  # the row type, known to `mozaic_env.core.registry`
     option_fields: ClassVar[tuple[str, ...]] = ()  # of the row: those that carry the options and never change
-    heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
     usual_agents: ClassVar[tuple[str, ...]] = ("random",)  # specs of whom people play against, the strongest first
-    max_outcomes: ClassVar[int]  # codes of chance outcomes are below this; 0: the game has no chance
-    decision_kinds: ClassVar[int] = 64  # what `decision_kind` says is below this
     rewards: ClassVar[Mapping[str, tuple[float, float]]] = {"outcome": (0.0, 1.0), "margin": (1.0, 0.0)}
     """By name: what each unit by which the lead grows is worth, and what the outcome is, at the end."""
-    most_moves: ClassVar[int] = 0  # room that `mozaic_env.core.engine` needs; 0: the game does not offer it
+    margin_unit: ClassVar[str] = "the game's unit"  # what margins are counted in, as in "squares"
     max_decisions: int  # default limit on the decisions of a game
     players: ClassVar[tuple[int, int]] = (2, 2)  # how few and how many a variant of the game can have
-    margin_unit: ClassVar[str] = "the game's unit"  # what margins are counted in, as in "squares"
 
+    # What searches need to know.
+    heuristics: ClassVar[Mapping[str, tuple[float, ...]]]  # named weights for `action_values` and `value`
+    win_lead: ClassVar[float]  # a `value` that is worth tanh(1) of a win
+    max_outcomes: ClassVar[int] = 0  # codes of chance outcomes are below this; 0: the game has no chance
+    decision_kinds: ClassVar[int] = 64  # what `decision_kind` says is below this
+    followers: ClassVar[tuple[int, int]] = (16, 2)
+    """About how many decisions can follow an action, by chance, and how many of these are likely."""
+    max_moves: ClassVar[int] = 0  # of a position; 0: the game does not offer `mozaic_env.core.whole_moves`
+
+    # What else a game can offer.
+    board_layout: BoardLayout | None = None  # None: its actions have no places on a board
+    afterstate_features: ClassVar[AfterstateFeatures | None] = None  # None: it offers no `mozaic_env.core.afterstates`
+    entities: Entities | None = None  # None: its actions belong to none
+    starts: tuple[Start, ...] = (Start(1.0, {}),)
+    """What `setup` draws by the key; one start that sets nothing: the key has no part in it."""
+
+    options: dict[str, Any]  # what fixes this game among its variants: ``type(game)(**game.options)`` makes it again
     num_players: int
     num_actions: int
     fields: tuple[Field, ...]
@@ -121,29 +115,7 @@ class Game(abc.ABC):
         }
         return np.dtype(padded)
 
-    @property
-    def action_planes(self) -> npt.NDArray[np.int64] | None:
-        """Where each action stands if actions are planes over the board: plane * tiles + tile, shape (num_actions,).
-
-        Actions of one plane do the same thing on different tiles, so a policy can share its weights over the board.
-        None: the actions have no such places.
-        """
-        return None
-
-    @property
-    def turned_by(self) -> str | None:
-        """The entry of the observation, one 0 or 1, that says that the board is shown upside down; None: it never is.
-
-        Rank r of the observation's board is then rank rows - 1 - r of `action_planes`.
-        """
-        return None
-
-    @property
-    def action_entities(self) -> Entities | None:
-        """Which actions belong to entities, so that a policy can share its weights over these; None: none do."""
-        return None
-
-    @property
+    @functools.cached_property
     def last_action(self) -> int:
         """The highest action id that is ever legal; those above it exist for regularity."""
         return self.num_actions - 1
@@ -205,19 +177,21 @@ class Game(abc.ABC):
         """What works out the best response to an agent; None if the game has nothing of the kind.
 
         Args:
-            plain: the agent is one that compiled loops can play, see `mozaic_env.agents.base.Agent.recipe`.
+            plain: the agent is one that compiled loops can play, see `mozaic_env.agents.base.Agent.policy_spec`.
         """
         return None
 
-    @property
-    @abc.abstractmethod
-    def options(self) -> dict[str, Any]:
-        """What fixes this game among its variants: ``type(game)(**game.options)`` makes it again."""
-
     @classmethod
-    @abc.abstractmethod
     def of_header(cls, header: Mapping[str, str]) -> "Game":
         """The game that the header of a record describes; ValueError if it does not say, or says something odd."""
+        options = {name: header.get(name, "") for name in inspect.signature(cls).parameters}
+        for name, text in options.items():
+            if not text:
+                raise ValueError(f"record header: {name}=... is needed; it says which {cls.name} it is")
+        try:
+            return cls(**{name: int(text) if is_number(text) else text for name, text in options.items()})
+        except ValueError as error:
+            raise ValueError(f"record header: {str(error)[:200]}") from None
 
     @abc.abstractmethod
     def rows(self, size: int) -> Rows:
@@ -241,18 +215,10 @@ class Game(abc.ABC):
                 other = next(each for each in given if (each != own[0]).any())
                 raise ValueError(f"rows with {name}={other}; accepted: rows of {self!r}, with {name}={own[0]}")
 
-    @property
-    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
-        """What `setup` draws by the key: for each start its probability and the fields of the row that it sets.
-
-        One start that sets nothing: the key has no part in it, which is so in most games.
-        """
-        return ((1.0, {}),)
-
-    @property
-    @abc.abstractmethod
+    @functools.cached_property
     def seat_names(self) -> tuple[str, ...]:
         """What the players are called, by seat."""
+        return tuple(f"p{seat + 1}" for seat in range(self.num_players))
 
     @abc.abstractmethod
     def format_action(self, action: int) -> str:
@@ -267,10 +233,15 @@ class Game(abc.ABC):
         """A row at a decision or at the end as a position string."""
 
     @abc.abstractmethod
+    def read_position(self, text: str, row: np.void) -> None:
+        """Writes what a position string says to a row that carries the options; ValueError says what is wrong."""
+
     def parse_position(self, text: str) -> Rows:
         """One row, its key 0, shape (1,); ValueError says what is wrong with the text."""
+        rows = self.rows(1)
+        self.read_position(text, rows[0])
+        return rows
 
-    @abc.abstractmethod
     def write_record(self, start: np.void, actions: Sequence[int], header: Mapping[str, Any], ending: str) -> Record:
         """The record of the game that these actions made from a row, chance by the row's own stream.
 
@@ -280,17 +251,22 @@ class Game(abc.ABC):
             header: more words for the header, in front of what the game itself says.
             ending: "over", "truncated" or "running".
         """
+        from mozaic_env.core import replay
 
-    @abc.abstractmethod
+        return replay.write(self, start, actions, header, ending)
+
     def replay(self, record: Record) -> Iterator[tuple[str, np.void]]:
         """The words of a record, each with the row after it; ValueError at the first that cannot be.
 
         Needs no random stream. The rows are copies.
         """
+        from mozaic_env.core import replay
 
-    @abc.abstractmethod
+        return replay.replay(self, record)
+
     def draw_text(self, row: np.void) -> str:
         """The row as a picture in text, several lines."""
+        return self.format_position(row)
 
     def draw_ansi(self, row: np.void, before: np.void | None = None) -> str:
         """The row as text for a terminal: colours by ANSI escape sequences, what changed since `before` marked.
@@ -299,7 +275,6 @@ class Game(abc.ABC):
         """
         return self.draw_text(row)
 
-    @abc.abstractmethod
     def draw(
         self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
     ) -> Picture:
@@ -311,6 +286,9 @@ class Game(abc.ABC):
             action: the last action before `row`, marked above all others.
             caption: a line of text; "" says what the last action was and what it brought.
         """
+        lines = enumerate([*self.draw_text(row).splitlines(), caption])
+        items = tuple(Text(16, 32 + 24 * number, line, 16) for number, line in lines)
+        return Picture(512, 512, "#ffffff", (), items, title=self.format_position(row))
 
     def places(self, row: np.void) -> tuple[Place, ...]:
         """What can be pointed at on the picture that `draw` makes of a row; none: actions are picked from a list."""

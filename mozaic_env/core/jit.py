@@ -237,6 +237,12 @@ class _Cache(FunctionCache):  # type: ignore[misc]
             self.disable()
 
 
+def _template_without_literals(get_template: Callable[..., Any], arguments: Any, named: Any) -> Any:
+    """Numba compiles a function once more for each constant that it is called with; here one code serves all."""
+    unliteral = numba.types.unliteral
+    return get_template(tuple(map(unliteral, arguments)), {name: unliteral(kind) for name, kind in named.items()})
+
+
 def jit(function: Callable[..., Any] | None = None, cached: bool = True, **options: Any) -> Any:
     """Compiles a function in nopython mode, without the interpreter lock, cached on disk.
 
@@ -253,6 +259,7 @@ def jit(function: Callable[..., Any] | None = None, cached: bool = True, **optio
     # then has the whole game inside at every place where it calls it, and takes minutes to compile.
     options.setdefault("forceinline", False)
     dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(function)
+    dispatcher.get_call_template = functools.partial(_template_without_literals, dispatcher.get_call_template)
     has_file = os.path.isfile(function.__code__.co_filename)  # not so in an interactive session
     if cached and has_file and cache_folder() is not None:
         dispatcher._cache = _Cache(function)

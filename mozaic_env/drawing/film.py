@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from mozaic_env.core.extras import importing
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
 from mozaic_env.core.storage.files import write_bytes
@@ -73,8 +72,7 @@ def write_gif(path: str | Path, shown: Sequence[Picture]) -> None:
     Raises:
         ValueError: there are none, or too many.
     """
-    with importing("a picture file"):
-        from PIL import Image
+    from PIL import Image
 
     if not 0 < len(shown) <= MOST_FRAMES:
         raise ValueError(f"{len(shown)} pictures; accepted for a GIF: 1 to {MOST_FRAMES}")
@@ -112,8 +110,7 @@ def _svg(picture: Picture) -> bytes:
 
 
 def _png(picture: Picture) -> bytes:
-    with importing("a picture file"):
-        from PIL import Image
+    from PIL import Image
 
     content = io.BytesIO()
     Image.fromarray(to_rgb(picture)).save(content, "PNG", optimize=True)

@@ -22,13 +22,14 @@ from mozaic_env.drawing.raster import to_rgb
 from mozaic_env.envs.gymnasium.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.gymnasium.spaces import action_space, observation_space
 from mozaic_env.games import game_with
-from mozaic_env.simulation import loops
 from mozaic_env.simulation.batch import Batch
-from mozaic_env.simulation.seats import seat_margins, seat_outcomes, seat_views
+from mozaic_env.simulation.queries import seat_margins, seat_views
+from mozaic_env.simulation.reward import seat_results, seat_rewards
+from mozaic_env.simulation.state import FORFEITED, READY
 
 OPTIONS = ("game", "reward", "illegal", "max_decisions", "render_mode")  # beside those of the game
 OBSERVATIONS, ACTION_MASK = "observations", "action_mask"  # as RLlib's action masking modules have them
-_ONLY = np.zeros(1, np.int64)  # the one slot's index
+_ONLY = np.zeros(1, np.int64)  # the index of the one game
 
 PerAgent = dict[str, Any]
 
@@ -77,8 +78,7 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         self.render_mode = check_choice("render_mode", given.pop("render_mode", None), modes)
         illegal, limit = given.pop("illegal", "lose"), given.pop("max_decisions", None)
         self.game = game_with(given.pop("game", "mozaic"), given, OPTIONS)
-        self._weights = self.game.rewards[check_choice("reward", reward, tuple(self.game.rewards))]
-        self._batch = Batch(self.game, 1, illegal=illegal, max_decisions=limit)
+        self._batch = Batch(self.game, 1, reward=reward, illegal=illegal, max_decisions=limit)
         seats = self.game.num_players
         self.possible_agents = [f"player_{seat}" for seat in range(seats)]
         self.agents = list(self.possible_agents)
@@ -130,7 +130,7 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
             EpisodeOver: no game is running.
         """
         batch = self._batch
-        if not self._begun or batch.slots[0]["status"] != loops.READY:
+        if not self._begun or batch.episodes[0]["status"] != READY:
             what = "this game has ended" if self._begun else "no game has begun"
             raise EpisodeOver(f"step() was called, but {what}; call reset() to begin the next one")
         agent = self._mover()
@@ -141,15 +141,13 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
             raise ValueError(
                 f"action {action_dict[agent]!r} of {agent}; accepted: a whole number in 0..{self.game.num_actions - 1}"
             )
-        before = self._margins.copy()
         batch.step(action.reshape(1).astype(np.int64))
-        seat_margins(batch.rows, self._margins)
         self._decided[self.agents.index(agent)] = True
         terminated, truncated = bool(batch.buffers.terminated[0]), bool(batch.buffers.truncated[0])
         ended = terminated or truncated
         return (
             self._views(),
-            self._rewards(before, agent),
+            self._rewards(agent),
             dict.fromkeys(self.agents if ended else [], terminated) | {"__all__": terminated},
             dict.fromkeys(self.agents if ended else [], truncated) | {"__all__": truncated},
             self._endings(agent) if ended else {self._mover(): {}},
@@ -161,7 +159,7 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
     def _views(self) -> PerAgent:
         """The observation of the agent that decides; those of all agents once the game has ended."""
         batch, game = self._batch, self.game
-        if batch.slots[0]["status"] == loops.READY:
+        if batch.episodes[0]["status"] == READY:
             return {self._mover(): self._masked(batch.buffers.frames[:1])}
         frames = np.zeros((game.num_players, game.frame.itemsize), np.uint8)
         seat_views(batch.rows, game.num_players, frames)
@@ -172,33 +170,27 @@ class GameMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no type
         observation = {field.key: np.array(entries[field.key]) for field in self.game.fields}
         return {OBSERVATIONS: observation, ACTION_MASK: self._batch.buffers.masks[0].copy()}
 
-    def _results(self) -> npt.NDArray[np.float64]:
-        """Each seat's result of a game that has ended: 0 at the limit, -1 for whoever made an illegal action."""
-        slot, results = self._batch.slots[0], np.zeros((1, self.game.num_players))
-        if slot["illegal"]:
-            results[:] = 1 / max(self.game.num_players - 1, 1)
-            results[0, slot["acted"]] = -1
-        elif slot["status"] == loops.TERMINATED:
-            seat_outcomes(self._batch.rows, results)
-        return results[0]
-
-    def _rewards(self, before: npt.NDArray[np.float64], acted: str) -> PerAgent:
-        slot, (margin, outcome) = self._batch.slots[0], self._weights
-        if slot["illegal"]:
-            return dict(zip(self.agents, map(float, self._results())))
-        running = slot["status"] == loops.READY
-        paid = margin * (self._margins - before)[0] + (0.0 if running else outcome * self._results())
-        if margin:
-            return {agent: float(paid[seat]) for seat, agent in enumerate(self.agents) if self._decided[seat]}
-        return {acted: 0.0} if running else dict(zip(self.agents, map(float, paid)))
+    def _rewards(self, acted: str) -> PerAgent:
+        """What is paid for a step: to all once the game has ended, else to those who are due anything."""
+        batch = self._batch
+        paid = np.empty((1, self.game.num_players))
+        seat_rewards(batch.rows, batch.episodes, batch.settings, self._margins, paid)
+        by_agent = dict(zip(self.agents, paid[0].tolist(), strict=True))
+        status = batch.episodes[0]["status"]
+        if status == FORFEITED:
+            return by_agent
+        if batch.settings[0]["margin_weight"]:
+            return {agent: by_agent[agent] for seat, agent in enumerate(self.agents) if self._decided[seat]}
+        return {acted: 0.0} if status == READY else by_agent
 
     def _endings(self, acted: str) -> PerAgent:
-        results = self._results()
+        batch, results = self._batch, np.empty((1, self.game.num_players))
+        seat_results(batch.rows, batch.episodes, results)
         infos: PerAgent = {
-            agent: {"outcome": float(results[seat]), "margin": float(self._margins[0, seat])}
+            agent: {"outcome": float(results[0, seat]), "margin": float(self._margins[0, seat])}
             for seat, agent in enumerate(self.agents)
         }
-        if self._batch.slots[0]["illegal"]:
+        if batch.episodes[0]["status"] == FORFEITED:
             infos[acted]["illegal_action"] = True
         return infos
 

@@ -21,8 +21,9 @@ from mozaic_env.envs.gymnasium.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.gymnasium.spaces import action_space, observation_space
 from mozaic_env.envs.infos import Infos
 from mozaic_env.games import game_with, keywords_of
-from mozaic_env.simulation import loops
 from mozaic_env.simulation.batch import Batch, Opponent
+from mozaic_env.simulation.queries import next_keys
+from mozaic_env.simulation.state import FORFEITED, SAME_STEP
 
 # What `get_attr` knows.
 SHARED = ("game", "render_mode", "metadata", "action_masks", "observation_space", "action_space", "spec")
@@ -70,7 +71,7 @@ class GameVecEnv(VecEnv):
             reward=reward,
             illegal=illegal,
             max_decisions=max_decisions,
-            autoreset=loops.SAME_STEP,
+            autoreset=SAME_STEP,
             threads=threads,
         )
         self._begun = False
@@ -111,7 +112,7 @@ class GameVecEnv(VecEnv):
         """
         batch, everyone = self._batch, np.arange(self.num_envs)
         keys = batch.rows["key"].copy()
-        loops.advance_keys(keys)
+        next_keys(keys)
         if not self._begun:
             keys = np.random.SeedSequence().generate_state(self.num_envs, np.uint64)
         given = [i for i, seed in enumerate(self._seeds) if seed is not None]
@@ -168,18 +169,18 @@ class GameVecEnv(VecEnv):
 
     def _ending(self, index: int) -> dict[str, Any]:
         batch = self._batch
-        slot = batch.final_slots[index]
+        episode = batch.final_episodes[index]
         ending = {
             "terminal_observation": {key: entry[index].copy() for key, entry in batch.final.observation.items()},
             "TimeLimit.truncated": bool(batch.buffers.truncated[index]),
-            "is_success": bool(slot["outcome"] > 0),
-            "seat": int(slot["viewer"]),
-            "outcome": float(slot["outcome"]),
-            "margin": float(slot["margin"]),
+            "is_success": bool(episode["outcome"] > 0),
+            "seat": int(episode["viewer"]),
+            "outcome": float(episode["outcome"]),
+            "margin": float(episode["margin"]),
         }
         if batch.opponents:
-            ending["opponent"] = batch.opponent_names[slot["opponent"]]
-        if slot["illegal"]:
+            ending["opponent"] = batch.opponent_names[episode["opponent"]]
+        if episode["status"] == FORFEITED:
             ending["illegal_action"] = True
         return ending
 
@@ -203,7 +204,7 @@ class GameVecEnv(VecEnv):
     def opponent_indices(self) -> npt.NDArray[np.int64]:
         """Each game's opponent as an index into the list of opponents, shape (num_envs,)."""
         self._require_games()
-        return self._batch.slots["opponent"].astype(np.int64)
+        return self._batch.episodes["opponent"].astype(np.int64)
 
     @property
     def states(self) -> npt.NDArray[Any]:

@@ -1,19 +1,30 @@
-"""The games of the package by name: the one list that a new game joins."""
+"""The games of the package by name: the one list that a new game joins. Cheap to import."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mozaic_env.core.game import Game
-from mozaic_env.core.record import Record
-from mozaic_env.core.text.suggest import did_you_mean
+if TYPE_CHECKING:
+    from mozaic_env.core.game import Game
+    from mozaic_env.core.record import Record
 
 GAMES = {
     "mozaic": "mozaic_env.games.mozaic.game:Mozaic",
     "crystal_mosaic": "mozaic_env.games.crystal_mosaic.game:CrystalMosaic",
     "mosaic_chess": "mozaic_env.games.mosaic_chess.game:MosaicChess",
 }
+DEFAULT_GAME = "mozaic"  # of the command line, and of records that name none
+FLAGS: dict[str, tuple[type, str, str]] = {  # options with a flag of their own on the command line: type, metavar, help
+    "rules": (str, "EDITION", "of Mozaic: amethyst or onyx"),
+    "rows": (int, "N", "of Mozaic: ranks of the board, 2 to 8"),
+    "cols": (int, "N", "of Mozaic: files of the board, 2 to 8"),
+}
+
+
+def gym_id(name: str) -> str:
+    """The id of a game's environments, such as ``Mozaic-v0``."""
+    return f"{GAMES[name].rpartition(':')[2]}-v0"
 
 
 class UnknownOption(ValueError, TypeError):
@@ -24,7 +35,7 @@ class UnknownOption(ValueError, TypeError):
     """
 
 
-def make_game(name: str | Game, **options: Any) -> Game:
+def make_game(name: "str | Game", **options: Any) -> "Game":
     """A game with its options fixed.
 
     Args:
@@ -38,7 +49,7 @@ def make_game(name: str | Game, **options: Any) -> Game:
     return game_with(name, options)
 
 
-def game_with(name: str | Game, options: Mapping[str, Any], own: Iterable[str] = ()) -> Game:
+def game_with(name: "str | Game", options: Mapping[str, Any], own: Iterable[str] = ()) -> "Game":
     """`make_game` on behalf of a function that has arguments of its own.
 
     Args:
@@ -50,6 +61,8 @@ def game_with(name: str | Game, options: Mapping[str, Any], own: Iterable[str] =
         ValueError: as for `make_game`.
         UnknownOption: the same; the message names all that would have been accepted.
     """
+    from mozaic_env.core.game import Game
+
     kind = type(name) if isinstance(name, Game) else game_class(name)
     check_options(kind, options, own)
     if not isinstance(name, Game):
@@ -59,8 +72,10 @@ def game_with(name: str | Game, options: Mapping[str, Any], own: Iterable[str] =
     return name
 
 
-def check_options(kind: type[Game], options: Mapping[str, Any], own: Iterable[str] = ()) -> None:
+def check_options(kind: "type[Game]", options: Mapping[str, Any], own: Iterable[str] = ()) -> None:
     """UnknownOption if an option is none of the game's; `own` are further names that the message is to have."""
+    from mozaic_env.core.text.suggest import did_you_mean
+
     known = inspect.signature(kind).parameters
     unknown = sorted(set(options) - set(known))
     if unknown:
@@ -77,7 +92,7 @@ def keywords_of(function: Callable[..., Any]) -> list[str]:
     return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
 
-def game_class(name: str) -> type[Game]:
+def game_class(name: str) -> "type[Game]":
     """The class of a game; ValueError if there is no such game."""
     if not isinstance(name, str) or name not in GAMES:
         raise ValueError(f"unknown game {name!r}; accepted: {', '.join(GAMES)}")
@@ -86,10 +101,10 @@ def game_class(name: str) -> type[Game]:
     return found
 
 
-def game_of_record(record: Record) -> Game:
+def game_of_record(record: "Record") -> "Game":
     """The game that a record is of: `game=` in its header says which, else it is Mozaic, and more keys its options.
 
     Raises:
         ValueError: the header names no game of the package, or not all of its options.
     """
-    return game_class(record.header.get("game", "mozaic")).of_header(record.header)
+    return game_class(record.header.get("game", DEFAULT_GAME)).of_header(record.header)

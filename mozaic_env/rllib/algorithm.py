@@ -8,8 +8,6 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from mozaic_env.core.extras import importing
 
 with importing("mozaic_env.rllib", "tree"):
@@ -31,8 +29,10 @@ with importing("mozaic_env.rllib", "tree"):
         TIMERS,
     )
 
-from mozaic_env.rllib.module import Weights
-from mozaic_env.rllib.opponents import thin
+from mozaic_env.agents.policy.league import Weights, admit
+from mozaic_env.agents.policy.networks import Network, make_network
+from mozaic_env.games import make_game
+from mozaic_env.rllib.module import load_weights, own_weights
 from mozaic_env.rllib.runner import SELF_PLAY, SelfPlay
 
 ENOUGH = 0.75  # of a whole batch: then an update does not wait for the fragment of a runner that is gone
@@ -87,16 +87,20 @@ class SelfPlayPPO(PPO):  # type: ignore[misc]  # ray has no type information
 
     @property
     def decisions(self) -> int:
-        """How many decisions were learnt from so far."""
+        """How many decisions were trained on so far."""
         return int(self.metrics.peek((ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME), default=0))
 
     @property
-    def weights(self) -> Weights:
-        """The learner's weights by name."""
+    def network(self) -> Network:
+        """A copy of the learner's network."""
+        network = make_network(make_game(self.task.game, **self.task.options), self.task.network)
+        return load_weights(network, self._weights())
+
+    def _weights(self) -> Weights:
+        """The learner's, by their names in the network."""
         where = f"{COMPONENT_LEARNER}/{COMPONENT_RL_MODULE}"
         state = self.learner_group.get_state(components=where, inference_only=True)
-        weights: Weights = state[COMPONENT_LEARNER][COMPONENT_RL_MODULE][DEFAULT_MODULE_ID]
-        return weights
+        return own_weights(state[COMPONENT_LEARNER][COMPONENT_RL_MODULE][DEFAULT_MODULE_ID])
 
     def training_step(self) -> None:
         """Plays, learns, and sends the weights out; does nothing while no runner answers."""
@@ -130,16 +134,15 @@ class SelfPlayPPO(PPO):  # type: ignore[misc]  # ray has no type information
                 policies=set(results[0]) - {ALL_MODULES},
                 inference_only=True,
             )
-            if (self.iteration + 1) % self.task.past_every == 0:
+            if (self.iteration + 1) % self.task.opponents.past_every == 0:
                 self._admit()
 
     def _admit(self) -> None:
         """Makes the learner of now an earlier self."""
-        if not self.task.past:
-            return
-        self.past[self.decisions] = {key: np.array(tensor) for key, tensor in self.weights.items()}
-        self.past = {age: self.past[age] for age in thin(list(self.past), self.task.past_size)}
-        self._send_past()
+        opponents = self.task.opponents
+        if opponents.past or opponents.prioritised:
+            self.past = admit(self.past, self.decisions, self._weights(), opponents.past_size)
+            self._send_past()
 
     def _send_past(self, runners: list[int] | None = None) -> None:
         past = ray.put(self.past)

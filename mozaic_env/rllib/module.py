@@ -27,7 +27,7 @@ ILLEGAL = -1e8  # logit of illegal actions: their probability is exactly 0, and 
 
 _PREFIX = "network."  # of the network's weights among the module's
 
-Weights = dict[str, npt.NDArray[Any]]
+Weights = Mapping[str, npt.NDArray[Any]]
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # ray has no type information
@@ -71,8 +71,12 @@ def module_spec(game: Game, network: NetworkConfig) -> RLModuleSpec:
     )
 
 
-def load_weights(network: Network, weights: Mapping[str, Any]) -> Network:
-    """Fills a network with the state of a `MaskedModule`, as its `get_state` gives it; returns the network."""
-    own = {key.removeprefix(_PREFIX): torch.from_numpy(np.array(tensor)) for key, tensor in weights.items()}
-    network.load_state_dict(own)
+def own_weights(state: Mapping[str, Any]) -> Weights:
+    """A network's weights by their own names, from the state of its `MaskedModule` as `get_state` gives it."""
+    return {key.removeprefix(_PREFIX): np.array(tensor) for key, tensor in state.items()}
+
+
+def load_weights(network: Network, weights: Weights) -> Network:
+    """Fills a network with `own_weights`; returns the network."""
+    network.load_state_dict({key: torch.from_numpy(tensor) for key, tensor in weights.items()})
     return network

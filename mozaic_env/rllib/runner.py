@@ -28,20 +28,19 @@ with importing("mozaic_env.rllib", "tree"):
         WEIGHTS_SEQ_NO,
     )
 
+from mozaic_env.agents.policy.league import League, Opponents, Weights, scores_by_strategy
 from mozaic_env.agents.policy.network import NetworkConfig
 from mozaic_env.agents.policy.networks import Network, make_network
-from mozaic_env.agents.specs import make_agent
 from mozaic_env.envs.gymnasium.spaces import action_space
 from mozaic_env.envs.rllib import ACTION_MASK, OBSERVATIONS, masked_space
 from mozaic_env.games import make_game
-from mozaic_env.rllib.games import Array, Fragment, Observation, Pay, SelfPlayGames
-from mozaic_env.rllib.module import load_weights
-from mozaic_env.rllib.opponents import SELF, PastSelves
+from mozaic_env.simulation.advantages import Array
+from mozaic_env.simulation.self_play import Ending, Fragment, Observation, Rewards, SelfPlayGames
 
 SELF_PLAY = "self_play"  # the entry of `env_config` that holds a `SelfPlay`
-OPPONENTS, PAST = "opponents", "past"  # of the metrics
+OPPONENTS = "opponents"  # of the metrics
 
-Past = Mapping[int, Mapping[str, Any]]  # weights of earlier selves by their age
+Past = Mapping[int, Weights]  # earlier selves by their age
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,8 @@ class SelfPlay:
         network: size of the learner's network, and of its earlier selves'.
         games: how many each runner plays at once.
         steps: decisions of each game between two updates.
-        pay: of the decisions.
-        mirror: share of the games in which the learner holds all seats and learns in all.
-        past: share of the games against an earlier self; the learner's seat is drawn, as in those against `fixed`.
-        fixed: shares of the games against agents, by their specs.
-        past_size: how many earlier selves are kept.
-        past_every: updates between two of them.
+        rewards: of the decisions.
+        opponents: shares of the games; the learner's seat is drawn where it does not hold all.
         seed: of all luck, with the runner's number.
     """
 
@@ -68,22 +63,9 @@ class SelfPlay:
     network: NetworkConfig = field(default_factory=NetworkConfig)
     games: int = 256
     steps: int = 64
-    pay: Pay = field(default_factory=Pay)
-    mirror: float = 0.7
-    past: float = 0.2
-    fixed: Mapping[str, float] = field(default_factory=dict)
-    past_size: int = 8
-    past_every: int = 5
+    rewards: Rewards = field(default_factory=Rewards)
+    opponents: Opponents = field(default_factory=Opponents)
     seed: tuple[int, ...] = (0,)
-
-    @property
-    def split(self) -> tuple[int, int]:
-        """How many games are mirror games and how many are against others; at least one of each kind with a share."""
-        others = self.past + sum(self.fixed.values())
-        share = self.mirror / (self.mirror + others)
-        least, most = int(share > 0), self.games - int(share < 1)
-        mirror = min(max(round(share * self.games), least), most)
-        return mirror, self.games - mirror
 
 
 class GamesEnvRunner(EnvRunner, Checkpointable):  # type: ignore[misc]  # ray has no type information
@@ -102,21 +84,9 @@ class GamesEnvRunner(EnvRunner, Checkpointable):  # type: ignore[misc]  # ray ha
         self.module: Any = None
         self.make_module()
         self._weights_seq_no = 0
-        seed = [*self.task.seed, self.worker_index or 0]
-        self._past_selves = PastSelves(self.game, self.task.past_size, self._network, load_weights, sum(seed))
-        self._fixed = [make_agent(spec, self.game) for spec in self.task.fixed]
-        for agent in self._fixed:
-            agent.seed(sum(seed))
-        mirror, versus = self.task.split
-        self.games = SelfPlayGames(
-            self.game,
-            mirror=mirror,
-            versus=versus,
-            opponents=[*self._past_selves.agents, *self._fixed],
-            steps=self.task.steps,
-            pay=self.task.pay,
-            seed=seed,
-        )
+        self._seed = [*self.task.seed, self.worker_index or 0]
+        self.league = League(self.game, self.task.opponents, self._network, sum(self._seed))
+        self.games: SelfPlayGames | None = None  # they begin when the earlier selves are known
         self._past: Past = {}
 
     def _network(self) -> Network:
@@ -141,18 +111,18 @@ class GamesEnvRunner(EnvRunner, Checkpointable):  # type: ignore[misc]  # ray ha
         self._past = past
 
     def begin(self, luck: int) -> None:
-        """Begins all games anew, with other luck than they had; decisions not yet learnt from are lost."""
-        self.games.begin([*self.task.seed, self.worker_index or 0, luck])
+        """Begins all games anew, with other luck than they had; decisions not yet trained on are lost."""
+        self._seed = [*self.task.seed, self.worker_index or 0, luck]
+        self.games = None
 
     def sample(self, **kwargs: Any) -> SampleBatch:
         """Plays on by one fragment; whatever RLlib may ask for besides has no meaning here."""
         with self.metrics.log_time(SAMPLE_TIMER):
-            self._past_selves.update(self._past, self.games.opponents_in_use)
-            shares = [*self._past_selves.shares(self.task.past), *self.task.fixed.values()]
-            if any(shares):  # else there are mirror games alone
-                self.games.set_shares(shares)
-            fragment = self.games.play(self._choose)
-        self._log(fragment)
+            games = self._games()
+            fragment = games.play(self._choose)
+            self.league.note(games.endings)
+        self._log(fragment, games.endings)
+        games.endings.clear()
         return SampleBatch(
             {
                 Columns.OBS: {OBSERVATIONS: fragment.observation, ACTION_MASK: fragment.masks},
@@ -163,6 +133,25 @@ class GamesEnvRunner(EnvRunner, Checkpointable):  # type: ignore[misc]  # ray ha
             }
         )
 
+    def _games(self) -> SelfPlayGames:
+        """The games, those that begin from now on against the earlier selves that were set last."""
+        shares = self.league.update(self._past, set() if self.games is None else self.games.opponents_in_use)
+        if self.games is None:
+            mirror, versus = self.task.opponents.split(self.task.games)
+            self.games = SelfPlayGames(
+                self.game,
+                mirror=mirror,
+                versus=versus,
+                opponents=self.league.agents,
+                shares=shares,
+                steps=self.task.steps,
+                rewards=self.task.rewards,
+                seed=self._seed,
+            )
+        else:
+            self.games.set_shares(shares)
+        return self.games
+
     def _choose(self, observation: Observation, masks: Array) -> tuple[Array, Array, Array]:
         module = self.module[DEFAULT_MODULE_ID]
         views = {key: torch.from_numpy(entry) for key, entry in observation.items()}
@@ -171,18 +160,15 @@ class GamesEnvRunner(EnvRunner, Checkpointable):  # type: ignore[misc]  # ray ha
         actions = distribution.sample()
         return actions.numpy(), distribution.logp(actions).numpy(), out[Columns.VF_PREDS].numpy()
 
-    def _log(self, fragment: Fragment) -> None:
+    def _log(self, fragment: Fragment, endings: list[Ending]) -> None:
         decisions = len(fragment.actions)
         self.num_env_steps_sampled_lifetime += decisions
         self.metrics.log_value(NUM_ENV_STEPS_SAMPLED, decisions, reduce="sum")
         self.metrics.log_value(NUM_ENV_STEPS_SAMPLED_LIFETIME, decisions, reduce="lifetime_sum")
-        self.metrics.log_value(NUM_EPISODES, len(self.games.endings), reduce="sum")
-        for ending in self.games.endings:
-            if ending.opponent is not None:
-                name = PAST if ending.opponent.startswith(SELF) else ending.opponent
-                for what, value in (("games", 1), ("points", (ending.outcome + 1) / 2), ("margin", ending.margin)):
-                    self.metrics.log_value((OPPONENTS, name, what), value, reduce="sum")
-        self.games.endings.clear()
+        self.metrics.log_value(NUM_EPISODES, len(endings), reduce="sum")
+        for name, score in scores_by_strategy(endings).items():
+            for what, value in score._asdict().items():
+                self.metrics.log_value((OPPONENTS, name, what), value, reduce="sum")
 
     def get_metrics(self) -> Any:
         """What was logged since the last call."""
@@ -191,7 +177,7 @@ class GamesEnvRunner(EnvRunner, Checkpointable):  # type: ignore[misc]  # ray ha
     def assert_healthy(self) -> None:
         """Raises AssertionError if the constructor did not come to its end."""
         assert self.module is not None
-        assert self.games is not None
+        assert self.league is not None
 
     def get_state(
         self,

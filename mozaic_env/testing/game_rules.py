@@ -5,8 +5,9 @@ import pickle
 import numpy as np
 
 from mozaic_env.agents.kernels import MAX_WEIGHTS
-from mozaic_env.core.contract import CHANCE, HEADER, OVER
+from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.registry import HEADER
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.testing import rows as on
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from mozaic_env.core.contract import CHANCE, HEADER, OVER
+from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.record import Record, parse_record
+from mozaic_env.core.registry import HEADER
 from mozaic_env.testing import rows as on
 from mozaic_env.testing.game_rules import GAMES, decisions, endings, mask_of, some
 

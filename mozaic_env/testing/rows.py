@@ -1,7 +1,4 @@
-"""The Game contract for Python callers, as tests need it: on one row, or on every row of an array.
-
-`mozaic_env.core.contract` runs inside compiled code alone; these and `mozaic_env.core.rows` are thin compiled fronts.
-"""
+"""The Game contract as tests need it: on one row, or on every row of an array."""
 
 from functools import lru_cache
 
@@ -9,23 +6,46 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core import contract
-from mozaic_env.core.contract import Bytes, Floats, Integers, Row
+from mozaic_env.core.contract import (
+    Bytes,
+    Integers,
+    Row,
+    action_values,
+    apply,
+    cut_off,
+    deal,
+    decision_kind,
+    legal,
+    margin,
+    mover,
+    observe,
+    outcome,
+    outcomes,
+    resolve,
+    sample,
+    value,
+)
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
-from mozaic_env.core.rows import apply, deal, legal, margin, mover, outcome, outcomes, resolve, sample, setup_rows
 from mozaic_env.core.stream import SAMPLE, keys_from_seeds, random_bits
+from mozaic_env.simulation.queries import setup_rows
 
 __all__ = [  # checks call these as they call what is defined here
+    "action_values",
     "apply",
+    "cut_off",
     "deal",
+    "decision_kind",
     "legal",
     "margin",
     "mover",
+    "observe",
     "outcome",
     "outcomes",
     "resolve",
     "sample",
     "setup_rows",
+    "value",
 ]
 
 
@@ -34,36 +54,6 @@ def is_legal(row: Row, allowed: Bytes) -> None:
     """What `contract.is_legal` says of every action, into allowed[0]."""
     for action in range(allowed.shape[1]):
         allowed[0, action] = contract.is_legal(row, action)
-
-
-@jit
-def cut_off(row: Row) -> bool:
-    """Whether a game that is over has reached a limit of its own."""
-    return contract.cut_off(row)
-
-
-@jit
-def value(row: Row, seat: int, weights: Floats) -> float:
-    """The heuristic value of the state for the seat."""
-    return contract.value(row, seat, weights)
-
-
-@jit
-def observe(row: Row, seat: int, frames: Bytes, index: int) -> None:
-    """Writes the observation of the seat to frames[index]."""
-    contract.observe(row, seat, frames, index)
-
-
-@jit
-def action_values(row: Row, seat: int, weights: Floats, actions: Integers, values: Floats) -> int:
-    """Writes the legal actions and their heuristic values; returns how many."""
-    return contract.action_values(row, seat, weights, actions, values)
-
-
-@jit
-def decision_kind(row: Row) -> int:
-    """The number of the decision's kind."""
-    return contract.decision_kind(row)
 
 
 @jit
@@ -82,8 +72,8 @@ def random_actions(rows: Rows, counter: int, chosen: Integers) -> None:
     for i in range(len(rows)):
         chosen[i] = -1
         if contract.mover(rows[i]) >= 0:
-            salt = random_bits(rows[i].key, SAMPLE, counter)
-            chosen[i] = contract.random_action(rows[i], random_bits(salt, SAMPLE, rows[i].decisions))
+            agent_seed = random_bits(rows[i].key, SAMPLE, counter)
+            chosen[i] = contract.random_action(rows[i], random_bits(agent_seed, SAMPLE, rows[i].decisions))
 
 
 @jit
@@ -99,12 +89,12 @@ def play_on(rows: Rows, counter: int, decisions: int) -> None:
     """Chance and random legal actions in every row, up to so many decisions or to the end."""
     for i in range(len(rows)):
         row = rows[i]
-        salt = random_bits(row.key, SAMPLE, counter)
+        agent_seed = random_bits(row.key, SAMPLE, counter)
         contract.deal(row)
         for _ in range(decisions):
             if contract.mover(row) < 0:
                 break
-            contract.apply(row, contract.random_action(row, random_bits(salt, SAMPLE, row.decisions)))
+            contract.apply(row, contract.random_action(row, random_bits(agent_seed, SAMPLE, row.decisions)))
             contract.deal(row)
 
 

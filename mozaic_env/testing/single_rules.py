@@ -81,7 +81,7 @@ def check_bad_options(make: Make) -> None:
     players = make().unwrapped.game.num_players
     bad: dict[str, list[Any]] = {
         "opponent": ["nobody", 5, "", ("random",), b"random"],
-        "seat": [players, -1, "0", "yellow", None, True, 0.0, [0]],
+        "seat": [players, -1, "0", "first", None, True, 0.0, [0]],
         "reward": ["score", None, 1, ""],
         "illegal": ["ignore", None, False],
         "max_decisions": [0, -5, 2.5, "10", True, float("nan"), [3]],

@@ -8,7 +8,7 @@ from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.match import play_match
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.games import make_game
-from mozaic_env.simulation.loops import masks_of
+from mozaic_env.simulation.queries import masks_of
 
 # Yellow has three gems of a square at a1, b1, a2 and a yellow gem in hand.
 ONE_TO_COMPLETE = "4/4/y3/yybb y y 1 4,6,1,1,1,1 0-0"

@@ -181,7 +181,7 @@ def test_results_say_which_and_only_the_run_that_was_evaluated_is_told(
 
 
 def test_the_page_tells_a_folder_from_the_agent_of_its_name(runs: Path) -> None:
-    from mozaic_env.web.play.command import name_agents
+    from mozaic_env.cli.play import name_agents
 
     agents = [make_agent(spec, GAME) for spec in ("pattern", "./pattern", "runs/a,b", "runs/../quick")]
     assert list(name_agents(agents)) == ["pattern", "./pattern", "a,b", "quick"]

@@ -30,7 +30,7 @@ def test_logits_for_every_action_and_a_value_for_every_observation(rows, cols, b
 
 def test_action_places_put_each_action_on_its_tile_and_like_actions_on_one_plane():
     game = make_game("mozaic", rows=4, cols=6)
-    places, tiles = game.action_planes, 24
+    places, tiles = game.board_layout.planes, 24
     assert sorted(places) == list(range(6 * tiles))
     for action in range(game.num_actions):
         plane, tile = divmod(int(places[action]), tiles)
@@ -105,9 +105,9 @@ def test_a_game_without_a_board_of_actions_has_no_network():
     game = make_game("mozaic", rows=4, cols=4)
 
     class Boardless(type(game)):
-        @property
-        def action_planes(self):
-            return None
+        def __init__(self):
+            super().__init__()
+            self.board_layout = None
 
     with pytest.raises(ValueError, match="has no network"):
         layout_of(Boardless())

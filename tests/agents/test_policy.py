@@ -13,7 +13,7 @@ from mozaic_env.arena.match import play_match
 from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.games import make_game
 from mozaic_env.simulation.batch import Batch
-from mozaic_env.simulation.loops import masks_of
+from mozaic_env.simulation.queries import masks_of
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from reference import ReferenceGame
 from mozaic_env.agents.policy.search import LEAST, OutcomeEstimator, PolicySearchAgent, RewardWeights
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.games import make_game
-from mozaic_env.simulation.loops import masks_of
+from mozaic_env.simulation.queries import masks_of
 
 ONE_TO_COMPLETE = "4/4/y3/yybb y y 1 4,6,1,1,1,1 0-0"
 

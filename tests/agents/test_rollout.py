@@ -6,8 +6,9 @@ import pytest
 from mozaic_env.agents.search.rollout import RolloutAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.match import play_match
-from mozaic_env.core import afterstates, rows
+from mozaic_env.core.afterstates import features_of
 from mozaic_env.games import make_game
+from mozaic_env.testing import rows
 
 SMALL = make_game("mozaic", rows=4, cols=4)
 
@@ -36,7 +37,7 @@ def test_one_candidate_is_the_policys_choice():
 @pytest.mark.parametrize("policy", ["heuristic", "tables"])
 def test_a_search_depends_on_the_row_alone(policy):
     state = some_decisions(SMALL, 12)
-    weights = afterstates.start_weights(SMALL.dtype) if policy == "tables" else None
+    weights = features_of(SMALL).start() if policy == "tables" else None
     agent = RolloutAgent(SMALL, tables=weights, width=4, samples=4, depth=3)
     before = state.copy()
     chosen = agent.act(state)

@@ -19,7 +19,7 @@ def agents(game, *names):
 
 
 class Asked(Agent):
-    """A compiled agent that hides its recipe, so it has to be asked; checks the masks it gets."""
+    """A compiled agent that hides its policy spec, so it has to be asked; checks the masks it gets."""
 
     def __init__(self, name, game):
         self.inner = make_agent(name, game)

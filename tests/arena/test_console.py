@@ -4,8 +4,8 @@ import dataclasses
 
 from arena_agents import Wrong, agents, small_game
 
-from mozaic_env.arena import console
 from mozaic_env.arena.match import play_match
+from mozaic_env.arena.report import console
 from mozaic_env.arena.statistics.ratings import merge_pairs
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
@@ -53,13 +53,12 @@ def test_a_picture_for_each_word() -> None:
 
 
 def test_a_gif(records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
     out = tmp_path / "game.gif"
     assert main(["replay", str(records), "--gif", str(out)]) == 0
     assert capsys.readouterr().out == f"wrote {out}, {len(words())} frames\n"
     record = parse_record(GAME)
     shown = film.pictures(game_of_record(record), record)
-    with image.open(out) as gif:
+    with Image.open(out) as gif:
         assert gif.n_frames == len(words())
         assert gif.info["loop"] == 0
         for number in (0, 6, gif.n_frames - 1):
@@ -71,7 +70,6 @@ def test_a_gif(records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 
 
 def test_a_gif_has_the_name_of_one(records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="pillow is not installed")
     for name in ("game.txt", "game", "game.png"):
         message = refused(capsys, str(records), "--gif", str(tmp_path / name))
         assert f"--gif {tmp_path / name}; accepted: a name that ends in .gif" in message
@@ -100,7 +98,6 @@ def test_players_are_named_where_they_are_known(tmp_path: Path) -> None:
 
 
 def test_pngs_and_svgs(records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
     png, svg = tmp_path / "a" / "png", tmp_path / "svg"
     assert main(["replay", str(records), "--png", str(png), "--svg", str(svg)]) == 0
     names = [f"{number:04}" for number in range(1, len(words()) + 1)]
@@ -108,7 +105,7 @@ def test_pngs_and_svgs(records: Path, capsys: pytest.CaptureFixture[str], tmp_pa
     assert sorted(path.name for path in svg.iterdir()) == [f"{name}.svg" for name in names]
     record = parse_record(GAME)
     shown = film.pictures(game_of_record(record), record)
-    with image.open(png / "0003.png") as picture:
+    with Image.open(png / "0003.png") as picture:
         assert (np.asarray(picture) == to_rgb(shown[2])).all()
     for path, word in zip(sorted(svg.iterdir()), words(), strict=True):
         assert any(text.text is not None and text.text.endswith(word) for text in ET.parse(path).iter())
@@ -133,7 +130,6 @@ def test_places_that_cannot_be_written(records: Path, capsys: pytest.CaptureFixt
 def test_a_write_that_fails_leaves_the_old_file(
     records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("PIL", reason="pillow is not installed")
     out = tmp_path / "game.gif"
     out.write_bytes(b"the old one")
 
@@ -146,21 +142,7 @@ def test_a_write_that_fails_leaves_the_old_file(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game.gif", "games.txt"]
 
 
-def test_without_pillow_the_error_says_what_to_install(
-    records: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] == "PIL"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    for option in ("--gif", "--png"):
-        assert "a GIF or PNG needs PIL, which the extra 'train' brings: pip install 'mozaic_env[train]'" in refused(
-            capsys, str(records), option, str(tmp_path / "x.gif")
-        )
-    assert main(["replay", str(records), "--svg", str(tmp_path / "svg")]) == 0
-
-
 def test_too_many_frames_for_a_gif(tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="pillow is not installed")
     record = parse_record(GAME)
     shown = film.pictures(game_of_record(record), record)
     for wrong in ([], shown * 200):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from arena_agents import Asked, Wrong, agents, small_game
 
-from mozaic_env.arena import loops
 from mozaic_env.arena.match import pair_seeds, play_match
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.games import make_game
+from mozaic_env.simulation.state import FORFEITED, TRUNCATED
 
 
 @pytest.fixture(params=[("amethyst", 8, 8), ("onyx", 4, 4)], ids=str)
@@ -103,7 +103,7 @@ def test_a_game_at_the_limit_is_a_draw():
     result = play_match(*agents(game, "greedy", "random"), 20, max_decisions=5)
     assert (result.draws, result.truncated, result.points) == (20, 20, 0.5)
     assert set(result.details.lengths) == {5}
-    assert set(result.details.endings) == {loops.TRUNCATED}
+    assert set(result.details.endings) == {TRUNCATED}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_an_illegal_action_loses_the_game(answer):
     (random,) = agents(game, "random")
     result = play_match(random, Wrong(game, answer), 20)
     assert (result.wins, result.forfeits) == (20, (0, 20))
-    assert set(result.details.endings) == {loops.FORFEITED}
+    assert set(result.details.endings) == {FORFEITED}
     mirrored = play_match(Wrong(game, answer), random, 20)
     assert (mirrored.losses, mirrored.forfeits) == (20, (20, 0))
 
@@ -126,7 +126,7 @@ def test_an_illegal_action_loses_the_game(answer):
 )
 def test_an_answer_of_another_shape_or_type_is_an_error(answer):
     game = small_game()
-    with pytest.raises(ValueError, match="agent 'wrong' was asked for 4 whole numbers"):
+    with pytest.raises(ValueError, match="agent 'wrong' was asked for 4 actions"):
         play_match(Wrong(game, answer), agents(game, "random")[0], 4, batch=8)
 
 

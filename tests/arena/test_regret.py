@@ -13,9 +13,9 @@ from mozaic_env.agents.exact.perfect import PerfectAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.exact.regret import measure_regret, regret_of
 from mozaic_env.arena.match import play_match
-from mozaic_env.core import rows as kernels
 from mozaic_env.core.exact import MARGIN, OUTCOME, require_exact_values
 from mozaic_env.games import make_game
+from mozaic_env.testing import rows as kernels
 
 
 @pytest.fixture(params=[MARGIN, OUTCOME])

@@ -78,10 +78,29 @@ def test_spread_interleaved(four: tuple[int, ...], tiles: int, start: int) -> No
     assert (outside(out, start, 4 * tiles) == SENTINEL).all()
 
 
-@pytest.mark.parametrize("length", [0, 1, 64, 319, 320, 321])
-def test_clear(length: int) -> None:
+def clear(length: int) -> Any:
+    @jit(cached=False)
+    def kernel(out: Any, row: int, start: int) -> None:
+        bits.clear(out, row, start, length)
+
+    return kernel
+
+
+def clear_exactly(length: int) -> Any:
+    cleared = bits.clearer(length)
+
+    @jit(cached=False)
+    def kernel(out: Any, row: int, start: int) -> None:
+        cleared(out, row, start)
+
+    return kernel
+
+
+@pytest.mark.parametrize("make", [clear, clear_exactly])
+@pytest.mark.parametrize("length", [0, 1, 64, 321])
+def test_clear(make: Any, length: int) -> None:
     out = np.full((3, 340), SENTINEL, np.int8)
-    bits.clear(out, 1, 5, length)
+    make(length)(out, 1, 5)
     assert not out[1, 5 : 5 + length].any()
     assert (outside(out, 5, length) == SENTINEL).all()
 

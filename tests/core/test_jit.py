@@ -184,10 +184,10 @@ print(below(np.uint64(2**63), 10), sum(deal.stats.cache_hits.values()))
     [
         (SCRIPT, "core/stream.py", 0),  # the function's own module
         (SCRIPT, "core/jit.py", 0),  # one that it imports
-        (SCRIPT, "mozaic/rules.py", 1),
-        (OF_A_GAME, "mozaic/rules.py", 0),  # of the game whose row it is given
-        (OF_A_GAME, "mozaic/symbols.py", 1),
-        (OF_A_GAME, "mosaic_chess/rules.py", 1),
+        (SCRIPT, "games/mozaic/rules.py", 1),
+        (OF_A_GAME, "games/mozaic/rules.py", 0),  # of the game whose row it is given
+        (OF_A_GAME, "games/mozaic/symbols.py", 1),
+        (OF_A_GAME, "games/mosaic_chess/rules.py", 1),
     ],
 )
 def test_a_change_recompiles_what_it_may_touch(

@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from mozaic_env.drawing import glyphs
 from mozaic_env.drawing.picture import Box, Disc, Item, Line, Picture, Polygon, Symbol, Text, Use, to_svg
 from mozaic_env.drawing.raster import to_rgb
 
@@ -113,7 +112,7 @@ def test_every_letter_and_digit_has_a_glyph_of_its_own() -> None:
     characters = string.ascii_letters + string.digits + "-+=.,:;!?'/()<>%_@"
     drawn = {black_on_white(Text(20, 40, character, 30, fill="#000000")).tobytes() for character in characters}
     assert len(drawn) == len(characters)
-    assert glyphs.strokes("☃") == glyphs.strokes("?")  # what is missing shows
+    assert black_on_white(Text(20, 40, "☃", 30, fill="#000000")).any()  # what is missing shows
 
 
 def test_svg_is_xml_with_the_same_things() -> None:

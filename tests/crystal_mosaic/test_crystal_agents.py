@@ -205,11 +205,11 @@ def test_matches_at_three_seats_depend_on_nothing_but_the_seed() -> None:
 
 
 def test_places_go_by_result_and_then_by_lead() -> None:
-    from mozaic_env.arena.loops import FINISHED, FORFEITED, TRUNCATED
+    from mozaic_env.simulation.state import FORFEITED, TERMINATED, TRUNCATED
 
     results = np.array([[1, -0.5, -0.5], [0.5, 0.5, -1], [0, 0, 0], [0, 0, 0], [0.5, 0.5, -1]])
     margins = np.array([[1.0, -3.0, -2.0], [0, 0, -1], [0, 0, 0], [2, -2, -5], [-5, 4, 9]])
-    endings = np.array([FINISHED, FINISHED, FINISHED, TRUNCATED, FORFEITED], np.int8)
+    endings = np.array([TERMINATED, TERMINATED, TERMINATED, TRUNCATED, FORFEITED], np.int8)
     none = np.zeros(5, np.int64)
     games = Games(none.astype(np.uint64), none, results, margins, none, endings, none.astype(np.uint64))
     assert places_won(games, 0).tolist() == [1, 0.75, 0.5, 0.5, 0.75]

@@ -124,7 +124,7 @@ device: cpu
 threads: 1
 network: {{channels: 16, blocks: 1, value_hidden: 8}}
 reward: {{margin: 0.5, outcome: 0.5}}
-warm_start: {{teacher: "maxn:depth=1", decisions: 512, games: 16, stretch: 8, minibatch: 64}}
+warm_start: {{teacher: "maxn:depth=1", decisions: 512, games: 16, segment: 8, minibatch: 64}}
 ppo: {{games: 8, rollout: 16, minibatch: 64, epochs: 1}}
 opponents: {{mirror: 0.5, past: 0.3, fixed: {{greedy: 0.2}}}}
 evaluation: {{against: [random], games: 4}}

@@ -12,7 +12,7 @@ from mozaic_env.core.game import Game
 
 
 class Asked(Agent):
-    """Chooses as a compiled agent does, but has no recipe; notes how often and for how many games."""
+    """Chooses as a compiled agent does, but has no policy spec; notes how often and for how many games."""
 
     def __init__(self, game: Game, name: str) -> None:
         self.game = game

@@ -25,7 +25,7 @@ with warnings.catch_warnings():
     from pettingzoo.utils import BaseWrapper, aec_to_parallel, turn_based_aec_to_parallel
 
 from mozaic_env.envs.gymnasium.single import EpisodeOver, GameEnv
-from mozaic_env.envs.pettingzoo import GameAEC, env, mozaic_v0, raw_env
+from mozaic_env.envs.pettingzoo import GameAEC, crystal_mosaic_v0, env, mozaic_v0, raw_env
 from mozaic_env.games import GAMES, make_game
 from mozaic_env.testing.helpers import assert_same
 
@@ -168,7 +168,7 @@ def test_pettingzoos_registry() -> None:
     made = pettingzoo.make("aec", "mozaic_env/mozaic-v0", rules="onyx", **SMALL)
     assert made.game == make_game("mozaic", rules="onyx", **SMALL)
     assert str(made) == made.metadata["name"] == "mozaic_v0"
-    assert pettingzoo.make("aec", "mozaic_env/games/mozaic", max_cycles=3, **SMALL)
+    assert pettingzoo.make("aec", "mozaic_env/mozaic", max_cycles=3, **SMALL)
     for name in GAMES:
         made = pettingzoo.make("aec", f"mozaic_env/{name}")
         assert made.game == make_game(name)
@@ -272,7 +272,7 @@ def test_an_illegal_action_loses() -> None:
     game.reset(seed=0)
     agent, other = game.agents
     game.step(game.action_space(agent).n - 1)
-    assert game.rewards == {agent: -1.0, other: 0.0}
+    assert game.rewards == {agent: -1.0, other: 1.0}
     assert game.infos == {agent: {"illegal_action": True}, other: {}}
     assert all(game.terminations.values())
     assert not any(game.truncations.values())
@@ -281,8 +281,17 @@ def test_an_illegal_action_loses() -> None:
     for stepping in game.agent_iter():
         told[stepping] = game.last()
         game.step(None)
-    assert [told[name][1] for name in (agent, other)] == [-1.0, 0.0]
+    assert [told[name][1] for name in (agent, other)] == [-1.0, 1.0]
     assert all(one[0]["action_mask"].all() for one in told.values())
+
+
+@pytest.mark.parametrize("reward", ["outcome", "margin"])
+def test_the_others_share_what_an_illegal_action_costs(reward: str) -> None:
+    game = crystal_mosaic_v0.env(players=3, reward=reward)
+    game.reset(seed=0)
+    first = game.agent_selection
+    game.step(int(np.argmin(game.observe(first)["action_mask"])))
+    assert game.rewards == {agent: -1.0 if agent == first else 0.5 for agent in game.agents}
 
 
 def test_an_illegal_action_can_raise_and_changes_nothing() -> None:
@@ -304,7 +313,7 @@ def test_the_limit() -> None:
         assert all(game.truncations.values())
         assert not any(game.terminations.values())
         assert set(game.rewards.values()) == {0.0}
-    assert mozaic_v0.raw_env(max_cycles=3, **SMALL)._env._batch.options["limit"] == 6
+    assert mozaic_v0.raw_env(max_cycles=3, **SMALL)._env._batch.settings["limit"] == 6
 
 
 def test_a_reset_before_all_have_stepped_with_none() -> None:

@@ -134,7 +134,7 @@ for step in range(1000):
     if terminated or truncated:
         _, info = env.reset()
 env.close()
-print(len(frames), [name for name in ("pygame", "matplotlib", "PIL") if name in sys.modules])
+print(len(frames), [name for name in ("pygame", "matplotlib") if name in sys.modules])
 """
     assert run(script, tmp_path, DISPLAY=None, WAYLAND_DISPLAY=None) == "20 []\n"
 

@@ -51,7 +51,7 @@ def test_what_is_shown_is_accepted(name: str, data: st.DataObject) -> None:
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1), label="seed"))
     env.reset(seed=int(rng.integers(2**32)))
     play(env, rng, data.draw(st.integers(0, 30), label="decisions before"), None)
-    if env._batch.slots[0]["status"]:  # over
+    if env._batch.episodes[0]["status"]:  # over
         return
     row = env.state.reshape(1)
     for counter, values in counters.items():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import VectorEnv
 
+from mozaic_env.core.capabilities import Start
 from mozaic_env.core.record import Record
 from mozaic_env.core.symmetry import Symmetry
 from mozaic_env.envs.gymnasium.single import GameEnv
@@ -126,10 +127,7 @@ class LacksARotation(Mozaic):
 class ForgetsTheCoin(Mozaic):
     def __init__(self, **options: Any) -> None:
         super().__init__("onyx", **options)
-
-    @property
-    def starts(self) -> Any:
-        return ((1.0, {"mover": 0}),)
+        self.starts = (Start(1.0, {"mover": 0}),)
 
 
 class HasMoreKindsOfDecisions(Mozaic):
@@ -210,7 +208,7 @@ class TruncatesLate(GameEnv):
 
 class PlaysSomethingLegalInstead(GameEnv):
     def step(self, action: Any) -> Any:
-        if self._batch.slots[0]["status"] == 0 and not self.action_masks()[int(action)]:
+        if self._batch.episodes[0]["status"] == 0 and not self.action_masks()[int(action)]:
             action = np.int64(np.flatnonzero(self.action_masks())[0])
         return super().step(action)
 

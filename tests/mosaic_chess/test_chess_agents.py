@@ -7,9 +7,9 @@ import pytest
 from chess_games import GAME, at, decisions_before_a_move, moves_of
 
 from mozaic_env import make_agent, make_game
-from mozaic_env.agents.search.alphabeta_search import NODES, SURE, begin, deepen, make_search
+from mozaic_env.agents.search.alphabeta_search import FORCED_WIN, NODES, begin, deepen, make_search
 from mozaic_env.arena.match import play_match
-from mozaic_env.games.mosaic_chess import board, engine, heuristics, notation
+from mozaic_env.games.mosaic_chess import board, heuristics, notation, whole_moves
 from mozaic_env.testing import rows as on
 
 SPARSE = "11k/3n8/12/12/12/12/12/12/12/12/8N3/K11 w - 0 1"
@@ -51,17 +51,17 @@ def test_values_leave_the_row_alone() -> None:
 
 def plain(row: np.void, depth: int) -> int:
     """The value by going through everything."""
-    stands = engine.standing(row)
+    stands = whole_moves.terminal_status(row)
     if stands:
         return -1_000_000 if stands == 1 else 0
     if depth == 0:
-        return int(engine.static_value(row))
+        return int(whole_moves.static_value(row))
     moves = moves_of(row)
     best = -1_000_000
     for move in moves:
-        token = board.make(row, move)
+        token = board.make_move(row, move)
         best = max(best, -plain(row, depth - 1))
-        board.unmake(row, move, token)
+        board.unmake_move(row, move, token)
     return best
 
 
@@ -100,7 +100,7 @@ def test_alphabeta_finds_what_there_is(position: str, word: str) -> None:
         return
     search = make_search(GAME)
     begin(at(position), np.uint64(1), search)
-    assert deepen(at(position), 3, 10**9, search) > SURE
+    assert deepen(at(position), 3, 10**9, search) > FORCED_WIN
 
 
 def test_alphabeta_takes_a_draw_by_repetition_when_it_is_losing() -> None:
@@ -109,7 +109,7 @@ def test_alphabeta_takes_a_draw_by_repetition_when_it_is_losing() -> None:
     search = make_search(GAME)
     row = at(text)
     begin(row, np.uint64(1), search)
-    assert search.notes[2] == 4
+    assert search.counters[2] == 4
     assert search.hashes[0] == row["hash"]
 
 
@@ -138,7 +138,7 @@ def test_budgets() -> None:
     search = make_search(GAME)
     begin(row[0], np.uint64(1), search)
     deepen(row[0], 8, 3000, search)
-    assert search.notes[NODES] == 3000
+    assert search.counters[NODES] == 3000
     for spec in ("alphabeta:nodes=500", "alphabeta:seconds=0.01", "alphabeta:depth=9,nodes=500"):
         assert on.mover(row[0]) >= 0
         action = make_agent(spec, GAME).act(row)[0]

@@ -11,7 +11,7 @@ from chess_games import GAME, decisions_before_a_move
 from mozaic_env.core.contract import Integers
 from mozaic_env.core.jit import jit
 from mozaic_env.games.mosaic_chess import board, rules
-from mozaic_env.games.mosaic_chess.board import generate, hash_of, is_attacked, make, unmake
+from mozaic_env.games.mosaic_chess.board import hash_of, is_attacked, list_moves, make_move, unmake_move
 from mozaic_env.testing import rows as on
 
 Rows = Any
@@ -22,11 +22,11 @@ def first_wrong(rows: Rows, twins: Rows, moves: Integers) -> int:
     """The first row in which a move leaves the own king attacked, or is not taken back to the bit, or miscounts."""
     for i in range(len(rows)):
         row, twin = rows[i], twins[i]
-        for k in range(generate(row, False, moves)):
-            token = make(row, moves[k])
+        for k in range(list_moves(row, False, moves)):
+            token = make_move(row, moves[k])
             if is_attacked(row, np.int64(row.kings[1 - row.mover]), np.int64(row.mover)) or row.hash != hash_of(row):
                 return i
-            unmake(row, moves[k], token)
+            unmake_move(row, moves[k], token)
             if row.hash != twin.hash or row.passed != twin.passed or row.quiet != twin.quiet:
                 return i
     return -1

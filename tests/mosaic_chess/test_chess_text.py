@@ -112,5 +112,5 @@ def test_a_record_of_a_won_game() -> None:
 
 @pytest.mark.parametrize("limit", ["", "9" * 5000, "\u0663", "-3"])
 def test_a_record_has_to_say_its_limit_in_plain_digits(limit: str) -> None:
-    with pytest.raises(ValueError, match=r"record header: max_plies=\.\.\. is needed"):
+    with pytest.raises(ValueError, match="record header: max_plies="):
         game_of_record(parse_record(f"game=mosaic_chess max_plies={limit} | a4-a5"))

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from chess_games import GAME
+from PIL import Image
 
 from mozaic_env import make_agent
 from mozaic_env.cli import main
@@ -20,7 +21,6 @@ SHORT = ["--game", "mosaic_chess", "--option", "max_plies=6"]
 
 
 def test_a_match_its_records_and_a_film(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
     pytest.importorskip("rich", reason="rich is not installed")
     records, film = tmp_path / "games.txt", tmp_path / "game.gif"
     words = ["evaluate", "greedy", "--against", "random", "--games", "2", "--records", str(records), *SHORT]
@@ -33,7 +33,7 @@ def test_a_match_its_records_and_a_film(tmp_path: Path, capsys: pytest.CaptureFi
         assert len(record.words) == 6
         assert len(list(game_of_record(record).replay(record))) == 6
     assert main(["replay", str(records), "--game", "2", "--gif", str(film)]) == 0
-    with image.open(film) as frames:
+    with Image.open(film) as frames:
         assert frames.n_frames == 6
 
 
@@ -50,9 +50,9 @@ def test_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
 def test_the_page_shows_where_a_piece_may_go() -> None:
     pytest.importorskip("starlette", reason="starlette is not installed")
-    from mozaic_env.web.play.table import Table
+    from mozaic_env.web.play.game_server import GameServer
 
-    table = Table(GAME, {"random": make_agent("random", GAME)})
+    table = GameServer(GAME, {"random": make_agent("random", GAME)})
     answer = asyncio.run(table.answer(None, {"do": "hello"}))
     token, version = answer["token"], answer["version"]
     assert answer["view"]["svg"].count(">P</text>") == 24

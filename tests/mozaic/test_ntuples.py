@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from mozaic_env.core import afterstates, rows
+from mozaic_env.core import afterstates
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.jit import jit
 from mozaic_env.games import make_game
 from mozaic_env.games.mozaic import ntuples
+from mozaic_env.testing import rows
 
 BOARDS = [
     {"rules": "amethyst", "rows": 8, "cols": 8},
@@ -60,11 +61,11 @@ def after(game, row, action):
 def test_sums_and_gradient_are_those_of_each_afterstate(options):
     game = make_game("mozaic", **options)
     generator = np.random.default_rng(0)
-    both = generator.normal(size=(len(afterstates.start_weights(game.dtype)), 2)).astype(np.float32)
+    both = generator.normal(size=(len(afterstates.features_of(game).start()), 2)).astype(np.float32)
     for phase in range(len(ntuples.PHASES)):
         both[phase * ntuples.PER_PHASE + ntuples.DEAD : (phase + 1) * ntuples.PER_PHASE] = 0
     weights = both.view(afterstates.WEIGHT)[:, 0]
-    workspace = afterstates.make_workspace(game.dtype)
+    workspace = afterstates.features_of(game).make_workspace()
     actions, points = np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions, np.float32)
     sums, found = np.zeros(game.num_actions, afterstates.WEIGHT), np.zeros(200, np.int64)
     masks, hands = np.zeros((1, game.num_actions), np.int8), set()

@@ -68,9 +68,9 @@ def test_it_is_the_network(module, batch):
 def test_weights_go_back_into_a_network(module, game, batch):
     from mozaic_env.agents.policy.network import NetworkConfig
     from mozaic_env.agents.policy.networks import make_network
-    from mozaic_env.rllib.module import load_weights
+    from mozaic_env.rllib.module import load_weights, own_weights
 
-    network = load_weights(make_network(game, NetworkConfig(8, 1, 8)), module.get_state())
+    network = load_weights(make_network(game, NetworkConfig(8, 1, 8)), own_weights(module.get_state()))
     np.testing.assert_array_equal(
         network(batch["obs"]["observations"])[0].detach(), module.network(batch["obs"]["observations"])[0].detach()
     )

@@ -1,18 +1,22 @@
-"""MaskablePPO with the network on every kind of vector environment; an illegal action would raise."""
+"""The network under stock MaskablePPO on every kind of vector environment, and the learner of runs on self-play."""
 
-import functools
+import signal
 
 import gymnasium as gym
 import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
 
 from mozaic_env.agents.policy.network import NetworkConfig
 from mozaic_env.envs.sb3 import GameVecEnv
 from mozaic_env.games import make_game
-from training.ppo.learner import NetworkPolicy, _draw
+from mozaic_env.simulation.self_play import SelfPlayGames
+from training.config import Config
+from training.ppo.learner import make_learner
+from training.ppo.policy import NetworkPolicy, _draw
 from training.runs.budget import Budget, Stopped
 
 OPTIONS = {"rules": "onyx", "rows": 4, "cols": 4, "opponent": "greedy", "reward": "margin", "illegal": "raise"}
@@ -65,15 +69,6 @@ def mean_margin(model, deterministic):
     return np.mean(margins)
 
 
-def test_it_learns():
-    env = native(64)
-    env.seed(5)
-    model = make_model(env, batch_size=256, n_epochs=4, gamma=0.99, gae_lambda=0.9)
-    before = mean_margin(model, deterministic=False)
-    model.learn(12_000)
-    assert mean_margin(model, deterministic=False) > before + 0.4
-
-
 def test_the_policy_gives_what_ppo_needs():
     env = native(8)
     model = make_model(env)
@@ -92,58 +87,139 @@ def test_the_policy_gives_what_ppo_needs():
     assert torch.equal(best, distribution.mode())
 
 
-def test_a_network_is_kept_close_to():
-    def divergence(keep):
-        env = native(16)
-        env.seed(5)
-        model = make_model(env, n_epochs=4, ent_coef=1.0)
-        model.policy._keep = keep
-        model.policy.keep_close_to(model.policy.network)
-        start = {key: weights.clone() for key, weights in model.policy.kept.state_dict().items()}
-        model.learn(2048)
-        assert all(torch.equal(start[key], weights) for key, weights in model.policy.kept.state_dict().items())
-        observation = {key: torch.tensor(entry) for key, entry in env.reset().items()}
+def make_own(**settings):
+    """The learner of a run, and games in which it holds all seats."""
+    warm, ppo = settings.pop("warm_start", {}), {"minibatch": 32, "epochs": 2, "games": 16, "rollout": 16, **settings}
+    config = Config(
+        game={"options": {"rules": "onyx", "rows": 4, "cols": 4}},
+        network={"channels": 16, "blocks": 1, "value_hidden": 16},
+        ppo=ppo,
+        warm_start=warm,
+    )
+    game = config.make_game()
+    learner = make_learner(config, game, Budget(10_000, None), "cpu", False)
+    learner.set_logger(Logger(None, []))
+    return learner, SelfPlayGames(game, mirror=config.ppo.games, steps=config.ppo.rollout, rewards=config.rewards)
+
+
+def play(learner, games, updates):
+    for _ in range(updates):
+        learner.learn_from(games.play(learner.act), games.steps * games.size)
+
+
+def some_positions(learner, size=8):
+    env = GameVecEnv(size, learner.policy._make[0])
+    env.seed(1)
+    observation = {key: torch.tensor(entry) for key, entry in env.reset().items()}
+    return observation, torch.tensor(env.action_masks())
+
+
+def test_it_learns_from_all_seats_of_mirror_games():
+    learner, games = make_own(games=64, minibatch=256, epochs=4, learning_rate=3e-3, learning_rate_end=3e-3)
+    before = mean_margin(learner, deterministic=False)
+    play(learner, games, 12)
+    assert learner.num_timesteps == 12 * 64 * 16
+    assert mean_margin(learner, deterministic=False) > before + 0.4
+
+
+def test_without_a_reference_the_update_is_that_of_sb3_contrib():
+    """Our loss with one minibatch an epoch, where it does not matter over what advantages are normalised."""
+    learner, games = make_own(minibatch=10_000, epochs=3, entropy=0.01)
+    stock, _ = make_own(minibatch=10_000, epochs=3, entropy=0.01)
+    fragment = games.play(learner.act)
+    for model in (learner, stock):
+        model.rollout_buffer.fill(fragment)
+    learner.train()
+    MaskablePPO.train(stock)
+    for mine, theirs in zip(learner.policy.parameters(), stock.policy.parameters(), strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=1e-2, atol=5e-4)
+    ours, theirs = learner.logger.name_to_value, stock.logger.name_to_value
+    for name in (
+        "value_loss",
+        "policy_gradient_loss",
+        "explained_variance",
+        "clip_range",
+        "learning_rate",
+        "n_updates",
+    ):
+        assert ours[f"train/{name}"] == pytest.approx(theirs[f"train/{name}"], rel=1e-3, abs=1e-5), name
+    assert ours["train/entropy"] == pytest.approx(-theirs["train/entropy_loss"], rel=1e-4)
+
+
+def test_the_policy_stays_close_to_the_reference():
+    def divergence(coefficient):
+        learner, games = make_own(epochs=4, warm_start={"kl_coefficient": coefficient})
+        learner.stay_close_to(learner.network)
+        start = {key: weights.clone() for key, weights in learner.reference.state_dict().items()}
+        play(learner, games, 8)
+        assert all(torch.equal(start[key], weights) for key, weights in learner.reference.state_dict().items())
+        observation, _ = some_positions(learner, 16)
         with torch.no_grad():
-            logits, kept = model.policy.network(observation)[0], model.policy.kept(observation)[0]
+            logits, kept = learner.network(observation)[0], learner.reference(observation)[0]
         return torch.nn.functional.kl_div(logits.log_softmax(1), kept.softmax(1), reduction="batchmean")
 
     assert divergence(10.0) < 0.2 * divergence(0.0)
 
 
-def test_with_a_kept_network_the_entropies_are_weighed_with_the_divergence():
-    env = native(8)
-    model = make_model(env)
-    observation = {key: torch.tensor(entry) for key, entry in env.reset().items()}
-    masks = torch.tensor(env.action_masks())
-    actions = masks.float().argmax(1)
-    _, log_probabilities, entropy = model.policy.evaluate_actions(observation, actions, masks)
-    model.policy.keep_close_to(model.policy.network)
-    model.policy._entropy, model.policy._keep = 0.5, 2.0
-    assert torch.allclose(model.policy.evaluate_actions(observation, actions, masks)[2], 0.5 * entropy, atol=1e-5)
+def test_the_divergence_is_a_term_of_the_loss():
+    learner, games = make_own(entropy=0.5, warm_start={"kl_coefficient": 2.0})
+    learner.rollout_buffer.fill(games.play(learner.act))
+    batch = next(learner.rollout_buffer.get())
+    plain = learner._losses(batch, 0.2)
+    assert "divergence" not in plain
+    learner.stay_close_to(learner.network)
     with torch.no_grad():
-        for weights in model.policy.network.action_head.parameters():
+        for weights in learner.network.action_head.parameters():
             weights += torch.randn_like(weights)
-    _, changed, bonus = model.policy.evaluate_actions(observation, actions, masks)
-    assert not torch.allclose(changed, log_probabilities)
-    now, before = (net(observation)[0].masked_fill(~masks, -1e8) for net in (model.policy.network, model.policy.kept))
-    now, before = (torch.distributions.Categorical(logits=logits) for logits in (now, before))
-    expected = 0.5 * now.entropy() - 2 * torch.distributions.kl_divergence(before, now)
-    assert torch.allclose(bonus, expected, atol=1e-4)
+    terms = learner._losses(batch, 0.2)
+    now, before = (
+        torch.distributions.Categorical(logits=net(batch.observations)[0].masked_fill(~batch.action_masks, -1e8))
+        for net in (learner.network, learner.reference)
+    )
+    torch.testing.assert_close(terms["divergence"], torch.distributions.kl_divergence(before, now).mean())
+    torch.testing.assert_close(terms["entropy"], now.entropy().mean())
+    rest = terms["policy_gradient_loss"] + learner.vf_coef * terms["value_loss"] - 0.5 * terms["entropy"]
+    torch.testing.assert_close(terms["loss"], rest + 2 * terms["divergence"])
+
+
+def test_minibatches_hold_each_decision_once_and_none_is_small():
+    learner, games = make_own()
+    fragment = games.play(learner.act)
+    learner.rollout_buffer.fill(fragment)
+    orders = []
+    for seed in (1, 1, 2):
+        np.random.seed(seed)  # noqa: NPY002 - as stable-baselines3 does
+        batches = list(learner.rollout_buffer.get(30))
+        orders.append(torch.cat([batch.old_log_prob for batch in batches]))
+        *full, last = [len(batch.actions) for batch in batches]
+        assert set(full) == {30}
+        assert 15 <= last <= 45
+        for key, entry in fragment.observation.items():
+            taken = torch.cat([batch.observations[key] for batch in batches]).reshape(len(entry), -1).double()
+            assert taken.sum() == torch.from_numpy(entry).double().sum()
+        assert all(batch.action_masks[torch.arange(len(batch.actions)), batch.actions].all() for batch in batches)
+    assert torch.equal(orders[0], orders[1])
+    assert not torch.equal(orders[0], orders[2])
+    assert sorted(orders[0].tolist()) == sorted(fragment.log_probabilities.tolist())
+
+
+def test_a_fragment_too_short_to_show_what_came_of_anything_changes_nothing():
+    learner, _ = make_own()
+    games = SelfPlayGames(learner.policy._make[0], mirror=1, steps=1)
+    before = [weights.clone() for weights in learner.policy.parameters()]
+    play(learner, games, 1)
+    assert learner.num_timesteps == 1
+    assert all(torch.equal(*pair) for pair in zip(before, learner.policy.parameters(), strict=True))
+    play(learner, games, 40)  # one decision at a time
+    assert learner.network.is_finite()
 
 
 def test_a_budget_stops_an_update_between_minibatches():
-    budget = Budget(1000, None)
-    model = make_model(native())
-    model.policy.budget = budget
-    model.learn(64)
-    budget.signal = 15
-    budget.check_signal = functools.partial(_stop)
+    learner, games = make_own()
+    fragment = games.play(learner.act)
+    learner.budget.signal = signal.SIGTERM
     with pytest.raises(Stopped):
-        model.train()
-
-
-def _stop():
-    raise Stopped("now")
+        learner.learn_from(fragment, 1)
 
 
 def test_the_highest_dice_draw_a_legal_action(monkeypatch):

@@ -1,3 +1,4 @@
+import functools
 import json
 import os
 import pickle
@@ -14,6 +15,7 @@ import pytest
 import torch
 
 from mozaic_env.agents.policy import checkpoint
+from training.ppo.run import Run
 from training.runs import state
 from training.train import main
 
@@ -23,7 +25,7 @@ game: {options: {rows: 4, cols: 4}}
 steps: 8192
 threads: 1
 network: {channels: 8, blocks: 1, value_hidden: 8}
-warm_start: {teacher: "expectimax:depth=2", decisions: 2048, games: 32, minibatch: 128, keep: 0.1}
+warm_start: {teacher: "expectimax:depth=2", decisions: 2048, games: 32, minibatch: 128, kl_coefficient: 0.1}
 ppo: {games: 64, rollout: 16, minibatch: 256, epochs: 2}
 opponents: {mirror: 1, past: 1, past_every: 1, fixed: {greedy: 1}}
 evaluation: {games: 0}
@@ -52,6 +54,10 @@ def facts(folder):
 def metrics(folder, key):
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     return [line[key] for line in lines if key in line]
+
+
+def write(folder, number, **more):
+    state.write(folder, f"{number:012d}.pt", functools.partial(state.save_tensors, {"steps": number, **more}))
 
 
 def same(one, other):
@@ -89,15 +95,13 @@ def test_twice_n_steps_are_2n_steps(config, tmp_path):
     assert resume(halves, "steps=8192") == 0
     one, two = state.read(whole), state.read(halves)
     assert one["steps"] == two["steps"] == 8192
-    assert one["updates"] == two["updates"]
+    assert (one["updates"], one["epochs"]) == (two["updates"], two["epochs"])
     assert one["warm_start"]["decisions"] == two["warm_start"]["decisions"] == 2048
     for key in ("lr", "eps", "betas"):
         assert one["optimizer"]["param_groups"][0][key] == two["optimizer"]["param_groups"][0][key]
     assert one["optimizer"]["state"][0]["step"] == two["optimizer"]["state"][0]["step"]
-    assert same(one["kept"], two["kept"])  # there was one warm start, and it was the same
-    leagues = [sorted((slot["kind"], slot["steps"]) for slot in s["league"]["slots"]) for s in (one, two)]
-    assert leagues[0] == leagues[1]
-    assert one["league"]["updates"] == two["league"]["updates"]
+    assert same(one["reference"], two["reference"])  # there was one warm start, and it was the same
+    assert list(one["past"]) == list(two["past"])
     assert one["league"]["random"] == two["league"]["random"]
     assert metrics(halves, "time/steps") == metrics(whole, "time/steps") == list(range(1024, 8193, 1024))
     assert metrics(halves, "train/learning_rate")[-1] == metrics(whole, "train/learning_rate")[-1]
@@ -114,7 +118,7 @@ def test_going_on_with_nothing_left_to_do_changes_nothing(config, tmp_path):
     assert resume(folder) == 0
     after = state.read(folder)
     assert (folder / "final" / "policy.safetensors").read_bytes() == weights
-    for key in ("network", "kept", "optimizer", "steps", "updates", "league", "random"):
+    for key in ("network", "reference", "optimizer", "steps", "updates", "past", "league", "random"):
         assert same(before[key], after[key]), key
 
 
@@ -160,17 +164,15 @@ def test_a_run_killed_in_its_warm_start_goes_on_there(config, tmp_path):
 
 @pytest.mark.parametrize("warm", ["1_000_000_000", "512"])
 def test_a_signal_in_either_phase_can_be_followed_by_more(config, tmp_path, monkeypatch, warm):
-    from training.runs import saving
-
     folder, seen = tmp_path / "run", []
 
-    def ask(self):
+    def ask(self, logger, now=False):
         seen.append(self.decisions)
         if len(seen) == 3:
             self.budget.signal = signal.SIGINT
 
     with monkeypatch.context() as patch:
-        patch.setattr(saving.Saver, "between_updates", ask)
+        patch.setattr(Run, "measure_and_save", ask)
         assert run(config, folder, "steps=1_000_000", f"warm_start.decisions={warm}") == 0
     assert facts(folder)["status"] == "interrupted"
     assert checkpoint.load(folder / "final").card["steps"] >= seen[-1] > 0
@@ -258,7 +260,6 @@ def test_a_damaged_state_is_passed_over_and_a_pickle_is_not_run(config, tmp_path
     [
         (["network.channels=4"], "network can't change"),
         (["game.options={rows: 6, cols: 6}"], "game can't change"),
-        (["opponents.past_size=3"], "opponents.past_size can't change"),
         (["stepz=3"], "stepz: unknown key"),
         (["warm_start.teacher=random"], "no action values"),
     ],
@@ -285,7 +286,7 @@ def test_only_a_run_can_go_on(tmp_path, capsys):
 
 
 def test_a_disk_that_is_full_harms_no_earlier_state(config, tmp_path, capsys, monkeypatch):
-    state.write(tmp_path, 1, {"steps": 1})
+    write(tmp_path, 1)
 
     def full(obj, stream):
         stream.write(b"half of it")
@@ -294,7 +295,7 @@ def test_a_disk_that_is_full_harms_no_earlier_state(config, tmp_path, capsys, mo
     with monkeypatch.context() as patch:
         patch.setattr(torch, "save", full)
         with pytest.raises(OSError, match="failed writing"):
-            state.write(tmp_path, 2, {"steps": 2})
+            write(tmp_path, 2)
         assert run(config, tmp_path / "run", "steps=2048", "checkpoint_minutes=1e-6") == 0
     assert state.read(tmp_path)["steps"] == 1
     assert [file.name for file in (tmp_path / "resume").iterdir()] == ["state-000000000001.pt"]
@@ -304,14 +305,14 @@ def test_a_disk_that_is_full_harms_no_earlier_state(config, tmp_path, capsys, mo
 
 def test_old_states_go_and_the_newest_counts(tmp_path):
     for number in (1, 2, 10):
-        state.write(tmp_path, number, {"steps": number})
+        write(tmp_path, number)
     assert len(list((tmp_path / "resume").iterdir())) == 2
     assert state.read(tmp_path)["steps"] == 10
     assert state.read(tmp_path / "elsewhere") is None
 
 
 def test_random_states_come_back(tmp_path):
-    state.write(tmp_path, 1, {"random": state.random_states()})
+    write(tmp_path, 1, random=state.random_states())
     draws = [(random.random(), np.random.random(), float(torch.rand(1)))]  # noqa: NPY002
     state.set_random_states(state.read(tmp_path)["random"])
     draws.append((random.random(), np.random.random(), float(torch.rand(1))))  # noqa: NPY002

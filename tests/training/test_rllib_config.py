@@ -4,7 +4,7 @@ import pytest
 
 from training.config import as_yaml, load_config
 from training.rllib.config import RLlibConfig
-from training.rllib_train import check, main
+from training.rllib_train import main
 
 FILE = Path(__file__).parents[2] / "configs" / "rllib.yaml"
 
@@ -20,7 +20,7 @@ def write(tmp_path):
 
 def test_the_config_that_comes_along_is_valid():
     config = load_config(FILE, (), RLlibConfig)
-    assert check(config).name == "mozaic"
+    assert config.make_game().name == "mozaic"
     assert config.batch == config.runners.number * config.ppo.games * config.ppo.rollout
 
 
@@ -38,7 +38,7 @@ def test_a_config_survives_being_written(write):
         ("runners: {number: -1}", ["runners.number:", "got -1"]),
         ("runners: {cpus: 0}", ["runners.cpus:", "greater than 0"]),
         ("learners: 2", ["learners is a section"]),
-        ("opponents: {prioritised: 1}", ["opponents.prioritised: unknown key"]),
+        ("opponents: {prioritized: 1}", ["opponents.prioritized: unknown key; accepted: mirror, past, prioritised"]),
         ("opponents: {mirror: 0, past: 0, fixed: {}}", ["opponents:", "all shares are 0"]),
         ("reward: {margin: 0, outcome: 0}", ["are both 0"]),
         ("{runners: {number: 2}, ppo: {games: 4, rollout: 4, minibatch: 64}}", ["ppo.minibatch=64", "32 decisions"]),

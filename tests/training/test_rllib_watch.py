@@ -10,10 +10,10 @@ from training.rllib import progress
 from training.rllib.config import RLlibConfig
 from training.rllib.progress import Watch, write_numbers
 from training.runs.budget import Budget
-from training.runs.folder import make_logger
+from training.runs.metrics import UpdateMetrics, make_logger
 
 NAN = float("nan")
-LEARNT = {"entropy": 1.5, **dict.fromkeys(progress.LEARNT.values(), 0.25)}
+TRAINED = {"entropy": 1.5, **dict.fromkeys(progress.TRAINED.values(), 0.25)}
 
 
 class Algorithm:
@@ -40,10 +40,12 @@ def test_numbers_of_an_update_in_which_an_opponent_had_no_game(tmp_path):
                 "greedy": {"games": 4, "points": 1.0, "margin": -6.0},
             },
         },
-        "learners": {"default_policy": LEARNT},
+        "learners": {"default_policy": TRAINED},
         "timers": {"env_runner_sampling_timer": 2.0, "learner_update_timer": 3.0},
     }
-    assert write_numbers(logger, result, Algorithm(2), Budget(1000, None), (0, 0.0)) == {"greedy": 0.25}
+    metrics = UpdateMetrics(logger, Budget(1000, None), 0)
+    write_numbers(logger, metrics, result, Algorithm(2))
+    assert metrics.scores == {"greedy": 0.25}
     logger.close()
     (line,) = (json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines())
     assert (line["opponents/greedy/score"], line["opponents/greedy/margin"], line["opponents/greedy/games"]) == (
@@ -52,7 +54,7 @@ def test_numbers_of_an_update_in_which_an_opponent_had_no_game(tmp_path):
         4,
     )
     assert not [name for name in line if "past" in name]
-    assert (line["time/steps"], line["games/finished"], line["ray/runners"]) == (100, 3, 2)
+    assert (line["time/steps"], line["games/finished"], line["ray/runners"]) == (100, 4, 2)
     assert (line["time/playing"], line["time/learning"], line["train/entropy"]) == (2.0, 3.0, 1.5)
 
 

@@ -17,7 +17,7 @@ from optuna.trial import TrialState
 from training.config import load_config
 from training.sweep import main
 from training.sweeps import study
-from training.sweeps.space import Space, as_words
+from training.sweeps.space import as_words, read_space
 from training.sweeps.study import Sweep, split_minutes
 
 ROOT = Path(__file__).parents[2]
@@ -125,8 +125,7 @@ def test_a_trial_whose_sweep_was_killed_is_tried_once_more(command, stand_in, tm
     words = command("ppo.clip: {low: 0.1, high: 0.9}\n", trials=1)
     for _ in range(2):
         with sweep(tmp_path) as killed:
-            trial = killed.study.ask()
-            killed.space.suggest(trial)
+            trial = killed.study.ask(killed.space)
     assert trial.params == load(tmp_path / "study")[TrialState.FAIL][0].params
     assert main(words) == 1  # that was its second try
     assert main([*words[:-1], "2"]) == 0
@@ -200,17 +199,18 @@ def test_a_study_keeps_to_its_configuration(command, stand_in, tmp_path, capsys)
     [
         ("ppo.clap: [1, 2]", [], "ppo.clap: unknown key"),
         ("ppo.epochs: [1, none]", [], "ppo.epochs"),
-        ("ppo.clip: {low: 2, high: 1}", [], "low=2 is not below high=1"),
-        ("ppo.clip: {low: 0, high: 1, log: true}", [], "low has to be above 0"),
-        ("ppo.clip: {low: 0.1, high: 1, step: 0.4}", [], "steps of 0.4"),
-        ("ppo.clip: {low: 0.1}", [], "high: Field required"),
+        ("ppo.clip: {low: 2, high: 1}", [], "`low <= high`"),
+        ("ppo.clip: {low: 0, high: 1, log: true}", [], "`low >= 1`"),
+        ("ppo.clip: {low: 0.1, high: 1, step: 0}", [], "`step > 0`"),
+        ("ppo.clip: {low: 0.1, high: 1, steps: 2}", [], "'steps'; accepted: low, high, log and step"),
+        ("ppo.clip: {low: 0.1}", [], "'high'; accepted: low, high, log and step"),
         ("ppo.clip: 0.2", [], "0.2; accepted: {low: 1, high: 4}"),
         ("ppo.clip: [0.2, 0.2]", [], "given twice"),
         ("", [], "names no keys"),
         ("[", [], "is not YAML"),
         ("minutes: [1, 2]", ["--minutes-each", "1"], "minutes is the same in all trials"),
         ("ppo.clip: [0.1, 0.2]", ["--minutes-each", "0"], "--minutes-each 0.0; accepted"),
-        ("ppo.clip: [0.1, 0.2]", ["evaluation.against=[]"], "needs an anchor"),
+        ("ppo.clip: [0.1, 0.2]", ["evaluation.against=[]"], "needs an opponent"),
         ("ppo.clip: [0.1, 0.2]", ["evaluation.against=[kasparov]"], "kasparov"),
     ],
 )
@@ -250,11 +250,10 @@ def test_a_space_offers_what_it_says(tmp_path):
         "a: {low: 1, high: 4}\nb: {low: 1.0e-4, high: 1e-1, log: true}\nc: {low: 0.5, high: 1.0, step: 0.25}\n"
         "d: [{pattern: 0.1}, {}, 3e-4, 'yes', null]\n"
     )
-    space, found = Space(tmp_path / "space.yaml"), {key: set() for key in "abcd"}
+    space, found = read_space(tmp_path / "space.yaml"), {key: set() for key in "abcd"}
     sampled = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     for _ in range(60):
-        trial = sampled.ask()
-        space.suggest(trial)
+        trial = sampled.ask(space)
         for key, value in trial.params.items():
             found[key].add(value)
     assert found["a"] == {1, 2, 3, 4}
@@ -279,5 +278,5 @@ def test_minutes_are_shared_as_in_the_configuration(tmp_path):
 def test_the_space_that_comes_along_fits_the_quick_configuration(tmp_path):
     configs = ROOT / "configs"
     found = Sweep(tmp_path / "study", str(configs / "quick.yaml"), str(configs / "sweep.yaml"), minutes=2.0)
-    assert len(found.space.keys) >= 5
+    assert len(found.space) >= 5
     assert not (tmp_path / "study").exists()

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from benchmarks.throughput import fixed_opponents_only, main, make_own, make_stock, measure
+from benchmarks.throughput import Own, fixed_opponents_only, main, make_stock, measure
 from mozaic_env.games import make_game
 from training.config import Config
 
@@ -36,15 +36,15 @@ def test_both_sides_learn_with_the_same_network_and_epochs():
         )
     )
     game = make_game("mozaic", rows=4, cols=4)
-    own, stock = make_own(config, game, "cpu", False), make_stock(config, game, "cpu", 64)
+    own, stock = Own(config, game, "cpu", False), make_stock(config, game, "cpu", 64)
     theirs = stock.policy.features_extractor.network
-    assert [w.shape for w in own.policy.parameters()] == [w.shape for w in stock.policy.parameters()]
+    assert [w.shape for w in own.model.policy.parameters()] == [w.shape for w in stock.policy.parameters()]
     observation = {key: torch.tensor(entry) for key, entry in stock.env.reset().items()}
     masks = torch.tensor(stock.env.env_method("action_masks")[0])[None].expand(16, -1)
-    theirs.load_state_dict(own.policy.network.state_dict())
+    theirs.load_state_dict(own.model.policy.network.state_dict())
     actions = masks.float().argmax(1)
     for mine, other in zip(
-        own.policy.evaluate_actions(observation, actions, masks),
+        own.model.policy.evaluate_actions(observation, actions, masks),
         stock.policy.evaluate_actions(observation, actions, masks),
         strict=True,
     ):
@@ -53,7 +53,7 @@ def test_both_sides_learn_with_the_same_network_and_epochs():
     assert [len(values) for values in speeds.values()] == [2, 2]
     assert own.num_timesteps == 3 * 128
     assert stock.num_timesteps == 3 * 2048
-    assert own.n_epochs == stock.n_epochs == 2
+    assert own.model.n_epochs == stock.n_epochs == 2
 
 
 @pytest.mark.parametrize("words", [["--rounds", "0"], ["device=gpu"]])

@@ -11,32 +11,27 @@ class Clock:
         self.now = 0.0
         monkeypatch.setattr(timing.time, "perf_counter", lambda: self.now)
 
-    def work(self, seconds, then=None):
+    def work(self, seconds):
         self.now += seconds
-        if then is not None:
-            then()
-            self.now += seconds
-        return seconds
 
 
 def test_time_counts_where_it_passes_and_nowhere_twice(monkeypatch):
     clock, watch = Clock(monkeypatch), Stopwatch()
-    inner, outer = Clock.work.__get__(clock), Clock.work.__get__(clock)
 
-    class Owner:
-        pass
+    def outer():
+        with watch.part("environment"):
+            clock.work(2)
+            with watch.part("opponents"):
+                clock.work(3)
+            clock.work(2)
 
-    owner = Owner()
-    owner.inner, owner.outer = inner, outer
-    watch.watch("opponents", owner, "inner")
-    watch.watch("environment", owner, "outer")
-    owner.outer(5)  # before any phase
+    outer()  # before any phase
     with watch.phase("warm_start"):
         clock.work(1)
-        assert owner.outer(2, then=lambda: owner.inner(3)) == 2
+        outer()
     clock.work(100)
-    with watch.phase("self_play"):
-        owner.inner(4)
+    with watch.phase("self_play"), watch.part("opponents"):
+        clock.work(4)
     parts = watch.seconds["warm_start"]
     assert {name: value for name, value in parts.items() if value} == {"rest": 1, "environment": 4, "opponents": 3}
     assert {name: value for name, value in watch.seconds["self_play"].items() if value} == {"opponents": 4}
@@ -47,16 +42,14 @@ def test_time_counts_where_it_passes_and_nowhere_twice(monkeypatch):
 def test_an_error_inside_a_part_leaves_it(monkeypatch):
     clock, watch = Clock(monkeypatch), Stopwatch()
 
-    class Owner:
-        def fail(self):
+    def fail():
+        with watch.part("update"):
             clock.work(1)
             raise ValueError
 
-    owner = Owner()
-    watch.watch("update", owner, "fail")
     with watch.phase("self_play"):
         with pytest.raises(ValueError):  # noqa: PT011
-            owner.fail()
+            fail()
         clock.work(2)
     assert watch.seconds["self_play"]["update"] == 1
     assert watch.seconds["self_play"]["rest"] == 2

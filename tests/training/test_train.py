@@ -16,11 +16,12 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from mozaic_env.agents.policy import checkpoint
+from mozaic_env.agents.policy.agent import PolicyAgent
 from mozaic_env.agents.policy.network import BoardNetwork
-from training import train as script
-from training.ppo import callbacks
-from training.runs import folder
-from training.runs.folder import RunFolder
+from training.config import load_config
+from training.ppo.run import Run
+from training.runs import command, metrics, progress
+from training.runs.folder import LATEST, OLDER, RunFolder
 from training.train import main
 
 ROOT = Path(__file__).parents[2]
@@ -93,7 +94,7 @@ def test_a_run_leaves_everything_in_its_folder(config, tmp_path, capsys):
     ]
     again = tmp_path / "again.yaml"
     again.write_text((folder / "config.yaml").read_text())
-    assert script.load_config(again) == script.load_config(config, ["checkpoint_minutes=1e-6", "seed=11"])
+    assert load_config(again) == load_config(config, ["checkpoint_minutes=1e-6", "seed=11"])
 
 
 def test_a_run_says_where_its_time_went(config, tmp_path, capsys):
@@ -104,7 +105,7 @@ def test_a_run_says_where_its_time_went(config, tmp_path, capsys):
     for phase, torch_parts in (("warm_start", {"update"}), ("self_play", {"update", "policy", "opponents"})):
         assert torch_parts <= set(noted["seconds"][phase])
     assert {"teacher", "buffers"} <= set(noted["seconds"]["warm_start"])
-    assert {"environment", "masks", "buffers", "evaluation"} <= set(noted["seconds"]["self_play"])
+    assert {"environment", "league", "evaluation"} <= set(noted["seconds"]["self_play"])
     assert 0 < noted["share_outside_torch"] < 1
     out = capsys.readouterr().out
     for text in ("where the time went", "warm start", "self play", "everything else", "besides: evaluation"):
@@ -113,7 +114,7 @@ def test_a_run_says_where_its_time_went(config, tmp_path, capsys):
 
 def test_tensorboard_has_one_axis_and_no_name_twice(config, tmp_path):
     folder = tmp_path / "run"
-    warm = 'warm_start={teacher: "expectimax:depth=2", decisions: 2048, games: 32, minibatch: 128, keep: 0.1}'
+    warm = 'warm_start={teacher: "expectimax:depth=2", decisions: 2048, games: 32, minibatch: 128, kl_coefficient: 0.1}'
     words = ["evaluation.share=1", "evaluation.share_games=20", "evaluation.games=0", "steps=3072"]
     assert run(config, folder, warm, *words) == 0
     written = EventAccumulator(str(folder / "tensorboard"), {"scalars": 0}).Reload()
@@ -200,8 +201,8 @@ def test_a_failure_is_noted_and_what_was_learnt_is_kept(config, tmp_path, capsys
             raise RuntimeError("the opponent left the table")
         return act(self, states, masks)
 
-    act = script.PolicyAgent.act
-    monkeypatch.setattr(script.PolicyAgent, "act", failing)
+    act = PolicyAgent.act
+    monkeypatch.setattr(PolicyAgent, "act", failing)
     assert run(config, folder) == 1
     assert "the opponent left the table" in capsys.readouterr().err
     noted = facts(folder)
@@ -292,36 +293,36 @@ def test_a_loss_that_is_no_number_stops_the_run_with_the_last_good_checkpoint_ke
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full, which is a full disk")
 def test_metrics_that_can_not_be_written_are_reported_once_and_training_goes_on(config, tmp_path, capsys, monkeypatch):
-    open_file = folder._JSONLines.__init__
+    open_file = metrics._JSONLines.__init__
 
     def full(self, file):
         open_file(self, Path("/dev/full"))
 
-    monkeypatch.setattr(folder._JSONLines, "__init__", full)
+    monkeypatch.setattr(metrics._JSONLines, "__init__", full)
     assert run(config, tmp_path / "run", "evaluation.games=0") == 0
     assert capsys.readouterr().err.count("No space left on device; training goes on") == 1
     assert checkpoint.resolve(tmp_path / "run").name == "final"
 
 
 def test_old_checkpoints_thin_out_evenly(config, tmp_path):
-    folder = RunFolder(tmp_path / "run", script.load_config(config))
+    folder = RunFolder(tmp_path / "run", load_config(config))
     for number in range(1, 201):
         (folder.path / "checkpoints" / f"step-{1000 * number:012d}").mkdir()
         folder.thin()
     kept = [int(path.name[5:]) // 1000 for path in sorted((folder.path / "checkpoints").iterdir())]
-    assert len(kept) == folder.LATEST + folder.OLDER
-    assert kept[-folder.LATEST :] == list(range(201 - folder.LATEST, 201))
+    assert len(kept) == LATEST + OLDER
+    assert kept[-LATEST:] == list(range(201 - LATEST, 201))
     assert kept[0] == 1
-    assert max(later - earlier for earlier, later in itertools.pairwise(kept)) <= 2.5 * 200 / folder.OLDER
+    assert max(later - earlier for earlier, later in itertools.pairwise(kept)) <= 2.5 * 200 / OLDER
 
 
 def test_a_signal_before_the_first_step_leaves_a_loadable_checkpoint_too(config, tmp_path, monkeypatch, capsys):
-    class Asked(script.Budget):
+    class Asked(command.Budget):
         def __enter__(self):
             self.signal = signal.SIGTERM
             return super().__enter__()
 
-    monkeypatch.setattr(script, "Budget", Asked)
+    monkeypatch.setattr(command, "Budget", Asked)
     assert run(config, tmp_path / "run") == 0
     assert facts(tmp_path / "run")["status"] == "interrupted"
     assert checkpoint.load(checkpoint.resolve(tmp_path / "run")).network.is_finite()
@@ -332,7 +333,7 @@ def test_a_second_ctrl_c_names_the_command_that_goes_on_too(config, tmp_path, ca
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(script, "play", interrupt)
+    monkeypatch.setattr(Run, "play", interrupt)
     assert run(config, tmp_path / "run") == 130
     error = capsys.readouterr().err
     assert error.count("\n") == 1
@@ -341,7 +342,7 @@ def test_a_second_ctrl_c_names_the_command_that_goes_on_too(config, tmp_path, ca
 
 
 def test_progress_says_how_the_moves_were_chosen(config, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(callbacks, "LINE_SECONDS", 0)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0)
     warm = 'warm_start={teacher: "expectimax:depth=2", decisions: 2048, games: 32, minibatch: 128}'
     words = ["evaluation.share=1", "evaluation.share_games=20", "evaluation.games=0"]
     assert run(config, tmp_path / "run", warm, *words) == 0

@@ -14,9 +14,9 @@ from web_games import asgi_app
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
+from mozaic_env.cli.play import warm_up
 from mozaic_env.core.game import Game
-from mozaic_env.web.play.command import warm_up
-from mozaic_env.web.play.table import Table
+from mozaic_env.web.play.game_server import GameServer
 from mozaic_env.web.server.serve import listening
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -32,7 +32,7 @@ def serving(game: Game, *agents: str | Agent) -> Iterator[str]:
     """A server on a free port of this machine; its address."""
     made = {agent.name: agent for agent in (make_agent(agent, game) for agent in agents)}
     warm_up(game, made)
-    with serving_app(asgi_app(Table(game, made))) as url:
+    with serving_app(asgi_app(GameServer(game, made))) as url:
         yield url
 
 

@@ -70,7 +70,7 @@ def start_server(games: int) -> tuple[subprocess.Popen[str], int]:
     """A server process and its port."""
     words = ["play", "--agents", "pattern", "--port", "0", "--no-browser", "--sessions", str(games)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "mozaic_env.cli", *words],
+        [sys.executable, "-m", "mozaic_env", *words],
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         text=True,

@@ -35,8 +35,8 @@ def middle_game(tab: Tab, seats: list[str]) -> None:
 
 def with_mind(tab: Tab) -> None:
     """The agent's mind open, and what it needs to fill its curve waited for."""
-    tab.page.click("#mind-card summary")
-    tab.page.locator("#mind-values polyline").wait_for()
+    tab.page.click("#analysis-card summary")
+    tab.page.locator("#analysis-values polyline").wait_for()
     tab.page.wait_for_timeout(3000)
     tab.page.mouse.move(5, 5)
 

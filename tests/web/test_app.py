@@ -8,7 +8,7 @@ import logging
 import re
 
 import pytest
-from web_games import Page, asgi_app, make_table, request
+from web_games import Page, asgi_app, make_server, request
 
 from mozaic_env.web.server.app import LARGEST_MESSAGE, PLAY, STATIC, application
 from mozaic_env.web.server.app import Page as WebPage
@@ -77,7 +77,7 @@ def test_only_the_servers_own_names_are_answered(bound, names, host, passes) -> 
     "origin", ["http://evil.example", "null", "http://127.0.0.1:8001", "http://127.0.0.1", "file://", ""]
 )
 def test_messages_from_other_pages_are_refused(origin) -> None:
-    table = make_table()
+    table = make_server()
     app = asgi_app(table)
     status, error = error_of(ask(app, headers={"origin": origin}))
     assert (status, "own pages" in error) == (403, True)
@@ -178,13 +178,13 @@ def test_a_second_page_joins_the_list() -> None:
 
 
 def test_nothing_secret_is_in_the_log(monkeypatch, caplog) -> None:
-    table = make_table()
+    table = make_server()
     page = Page(table)
 
     async def broken(self, session):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("mozaic_env.web.play.table._HANDLERS", {"state": broken})
+    monkeypatch.setattr("mozaic_env.web.play.game_server._HANDLERS", {"state": broken})
     with caplog.at_level(logging.DEBUG):
         status, error = error_of(ask(asgi_app(table), b'{"do":"state"}', {"x-session": page.token}))
     assert (status, "noted" in error) == (500, True)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mozaic_env.games import make_game
-from mozaic_env.web.play.film import Film
+from mozaic_env.web.play.replay import Replay
 
 pytest.importorskip("playwright", reason="playwright is not installed (extra dev)")
 from browsers import Tab, chromium, chromium_path, serving
@@ -93,7 +93,7 @@ def test_a_whole_game_against_random_by_clicks(open_tab, small_address, tmp_path
     path = tmp_path / "record.txt"
     download.value.save_as(path)
     assert download.value.suggested_filename == "mozaic-3.txt"
-    film = Film(path.read_text(), "mozaic")
+    film = Replay(path.read_text(), "mozaic")
     assert film.is_over(-1)
     assert (film.header["yellow"], film.header["blue"], film.header["seed"]) == ("human", "random", "3")
 
@@ -274,26 +274,26 @@ def test_what_is_asked_for_while_an_agent_thinks_is_done_when_it_has_decided(ope
     assert [select.input_value() for select in page.locator("#players select").all()] == ["human", "human"]
 
 
-def test_an_agents_mind(open_tab) -> None:
+def test_an_agents_analysis(open_tab) -> None:
     tab = open_tab()
     page = tab.page
     tab.new_game(["human", "pattern"], 2)
     my_turn(tab)
     assert page.locator(".heat").count() == 0
-    page.click("#mind-card summary")
-    page.select_option("#mind-agent", "odd")
+    page.click("#analysis-card summary")
+    page.select_option("#analysis-agent", "odd")
     expect(page.locator(".share")).to_have_text(["75%"])
     expect(page.locator(".place .heat")).to_have_count(1)
-    expect(page.locator("#mind-best")).to_contain_text("a1")
-    page.select_option("#mind-agent", "pattern")
+    expect(page.locator("#analysis-best")).to_contain_text("a1")
+    page.select_option("#analysis-agent", "pattern")
     expect(page.locator(".place .heat")).to_have_count(64)
     page.locator('.place[data-name="d4"]').click()
     tab.decisions(2)
     my_turn(tab)
     expect(page.locator(".place .heat").first).to_be_visible()
-    expect(page.locator("#mind-values polyline")).to_have_count(1)
+    expect(page.locator("#analysis-values polyline")).to_have_count(1)
     expect(page.locator("#odds .number")).to_have_count(6)
-    page.click("#mind-card summary")
+    page.click("#analysis-card summary")
     expect(page.locator(".heat")).to_have_count(0)
 
 

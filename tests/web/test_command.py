@@ -21,9 +21,8 @@ from processes import ROOT
 from web_games import GAME, PythonAgent
 
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.cli import main
+from mozaic_env.cli import main, play
 from mozaic_env.games import make_game
-from mozaic_env.web.play import command
 from mozaic_env.web.play.play import HUMAN, Play
 from mozaic_env.web.server.serve import address, listening
 
@@ -72,7 +71,7 @@ def test_addresses_to_type() -> None:
 
 def test_visitors_see_no_paths_and_no_name_twice() -> None:
     names = ["pattern", "/home/me/secret/runs/quick", "policy:runs/quick,sample=1", "other/quick/", "human"]
-    named = command.name_agents([PythonAgent(None, name) for name in names])
+    named = play.name_agents([PythonAgent(None, name) for name in names])
     assert list(named) == ["pattern", "quick", "quick,sample=1", "quick-2", "agent-human"]
     assert [agent.name for agent in named.values()] == names
 
@@ -85,13 +84,13 @@ def test_agents_that_an_installation_lacks_are_left_out_of_the_usual_ones(monkey
             raise ValueError("unknown agent")
         return PythonAgent(None, spec)
 
-    monkeypatch.setattr(command, "make_agent", make)
-    _, agents = command._agents(Namespace(agents=None, rules="onyx", rows=4, cols=4))
+    monkeypatch.setattr("mozaic_env.agents.specs.make_agent", make)
+    _, agents = play._agents(Namespace(agents=None, rules="onyx", rows=4, cols=4))
     assert list(agents) == ["expectimax:depth=2", "pattern", "random"]
 
 
 def test_a_missing_library_is_named_with_what_to_install(capsys, monkeypatch) -> None:
-    monkeypatch.delitem(sys.modules, "mozaic_env.web.play.command")
+    monkeypatch.delitem(sys.modules, "mozaic_env.cli.play")
     monkeypatch.delitem(sys.modules, "mozaic_env.web.server.app", raising=False)
     monkeypatch.setitem(sys.modules, "starlette.applications", None)
     assert (
@@ -110,7 +109,7 @@ def test_warming_up_asks_every_agent_even_if_the_game_is_short() -> None:
         return PythonAgent(lambda states: asked.append(name) or first_empty(states), name)
 
     agents = {name: agent(name) for name in "012"}
-    command.warm_up(GAME, agents)
+    play.warm_up(GAME, agents)
     assert asked == ["0", "1", "2"]
 
 
@@ -123,7 +122,7 @@ def test_warming_up_never_asks_an_agent_that_may_think_for_ever() -> None:
         raise AssertionError("asked")
 
     asked: list[str] = []
-    command.warm_up(GAME, {"deep": Deep(never, "deep")})
+    play.warm_up(GAME, {"deep": Deep(never, "deep")})
     assert asked == ["deep"]
 
 
@@ -148,7 +147,7 @@ def test_a_quick_twin_searches_next_to_nothing_and_leaves_the_agent_as_it_was(ga
 def thinking_for_ever(*words: str) -> Iterator[subprocess.Popen[str]]:
     """Mosaic Chess against an agent that will not come to an end; what hangs is killed, so that the test fails."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-W", "error", "-m", "mozaic_env.cli", "play", "--game", "mosaic_chess", *words]
+    command = [sys.executable, "-W", "error", "-m", "mozaic_env", "play", "--game", "mosaic_chess", *words]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, env=environment, text=True, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         timer = threading.Timer(240, process.kill)
@@ -205,7 +204,7 @@ def test_ctrl_c_ends_the_terminal_while_an_agent_thinks() -> None:
 
 def test_the_command_serves_a_game_until_it_is_interrupted() -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    words = [sys.executable, "-W", "error", "-m", "mozaic_env.cli", "play", *SMALL, "--port", "0"]
+    words = [sys.executable, "-W", "error", "-m", "mozaic_env", "play", *SMALL, "--port", "0"]
     with subprocess.Popen(
         [*words, "--agents", "random"], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from web_games import Page, asgi_app, make_table, request
+from web_games import Page, asgi_app, make_server, request
 
 from mozaic_env.web.server.messages import MESSAGES
 
@@ -106,7 +106,7 @@ def wrong_fields(rng: random.Random, version: int) -> bytes:
 
 async def storm(count: int, seed: int) -> None:
     rng = random.Random(seed)
-    table = make_table("random", "pattern")
+    table = make_server("random", "pattern")
     page = await started(table)
     app, token = asgi_app(table), page["token"]
     session = table.sessions.find(token)
@@ -157,7 +157,7 @@ def test_ten_thousand_malformed_messages() -> None:
 
 
 def test_headers_of_any_kind() -> None:
-    table = make_table()
+    table = make_server()
     page = Page(table)
     app = asgi_app(table)
     rng = random.Random(2)

@@ -7,8 +7,8 @@ from web_games import GAME
 
 from mozaic_env.core.record import parse_record
 from mozaic_env.games import make_game
-from mozaic_env.web.play.film import MOST_WORDS, Film
 from mozaic_env.web.play.play import HUMAN, IllegalMove, Play, legal_mask
+from mozaic_env.web.play.replay import MOST_WORDS, Replay
 
 PEOPLE = (HUMAN, HUMAN)
 
@@ -35,7 +35,7 @@ def test_the_record_tells_the_game_and_who_played(rules) -> None:
         "yellow": HUMAN,
         "blue": HUMAN,
     }
-    film = Film(f"{record}\n", "mozaic")
+    film = Replay(f"{record}\n", "mozaic")
     assert film.is_over(len(film.positions) - 1)
     assert game.format_position(film.positions[-1]) == game.format_position(play.now)
     assert film.leads[-1] == play.leads[-1]
@@ -45,7 +45,7 @@ def test_an_unfinished_game_has_a_record_too() -> None:
     record = played(3, decisions=5).record()
     assert "result" not in record.header
     assert len([word for word in record.words if ":" in word]) == 5
-    Film(str(record), "mozaic")
+    Replay(str(record), "mozaic")
 
 
 def test_the_luck_is_the_seeds_and_undo_does_not_change_it() -> None:
@@ -109,7 +109,7 @@ def test_a_game_can_begin_anywhere_with_the_luck_of_its_seed() -> None:
         while play.mover is not None:
             play.play(first_legal(play), HUMAN)
         courses.append(play.record().words)
-        assert Film(str(play.record()), "mozaic").is_over(-1)
+        assert Replay(str(play.record()), "mozaic").is_over(-1)
     assert courses[0] == courses[1] != courses[2]
 
 
@@ -141,9 +141,9 @@ def test_every_seat_that_changed_hands_is_named_so() -> None:
 )
 def test_what_is_no_record_is_refused(text, words) -> None:
     with pytest.raises(ValueError, match=words.replace("|", r"\|")):
-        Film(text, "mozaic")
+        Replay(text, "mozaic")
 
 
 def test_a_record_of_another_game_is_refused() -> None:
     with pytest.raises(ValueError, match="of mozaic; this page plays chess"):
-        Film(str(played(1).record()), "chess")
+        Replay(str(played(1).record()), "chess")

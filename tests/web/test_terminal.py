@@ -22,9 +22,9 @@ import nim
 from rich.console import Console
 
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena.console import make_console
-from mozaic_env.arena.contestants import read_option
+from mozaic_env.arena.report.console import make_console
 from mozaic_env.cli import main
+from mozaic_env.cli.contestants import read_option
 from mozaic_env.core.record import parse_record
 from mozaic_env.games import make_game
 from mozaic_env.web.play import terminal
@@ -145,7 +145,7 @@ def test_a_finished_game_can_be_kept_and_taken_back(typed: Callable[..., list[st
     lines, play = script((HUMAN, HUMAN))
     file = tmp_path / "my game.txt"
     out = typed([*lines, "hint", "a1", f"record {file}", "undo", "moves", lines[-1]], "--seat", "both")
-    assert out[out.index("over> hint") + 1] == "nobody is to decide"
+    assert out[out.index("over> hint") + 1] == "the game is over; nobody is to move"
     assert out[out.index("over> a1") + 1].startswith("'a1' is no command, and the game is over; accepted: moves, ")
     assert file.read_text() == f"{play.record()}\n"
     assert main(["replay", str(file), "--quiet"]) == 0
@@ -239,7 +239,7 @@ def test_any_game_can_be_played(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     )
     assert "3 moves: 1 2 3" in out
     assert any(line.endswith(" win") for line in out)  # two of the three
-    assert out[-1].startswith("stones=7 first=human second=greedy third=greedy seed=0 |")
+    assert out[-1].startswith("game=nim stones=7 first=human second=greedy third=greedy seed=0 result=-1,0.5,0.5 |")
 
 
 GAMES = [("mozaic", []), ("mosaic_chess", []), *(("crystal_mosaic", [f"players={n}"]) for n in (2, 3, 4))]
@@ -293,7 +293,7 @@ class Keyboard:
         self.ours, theirs = pty.openpty()
         variables = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "COLUMNS": "100"} | environment
         variables.pop("NO_COLOR", None)
-        command = [sys.executable, "-W", "error", "-m", "mozaic_env.cli", *SMALL, *words]
+        command = [sys.executable, "-W", "error", "-m", "mozaic_env", *SMALL, *words]
         self.process = subprocess.Popen(
             command, stdin=theirs, stdout=theirs, stderr=theirs, env=variables, start_new_session=True,
             preexec_fn=_take_terminal,

@@ -23,10 +23,11 @@ from mozaic_env.cli import main
 from mozaic_env.core.record import parse_record
 from mozaic_env.drawing.picture import to_svg
 from mozaic_env.web.play.play import Play
-from mozaic_env.web.watch.command import Watcher, snapshot
 from mozaic_env.web.watch.game import play_game, show
-from mozaic_env.web.watch.page import MOST_POINTS, parts
+from mozaic_env.web.watch.page import parts
 from mozaic_env.web.watch.run_data import RunFolder
+from mozaic_env.web.watch.sections import MOST_POINTS
+from mozaic_env.web.watch.watcher import Watcher, snapshot
 
 
 class Content(HTMLParser):
@@ -77,11 +78,11 @@ def test_a_run_with_everything(tmp_path: Path) -> None:
     append_evaluation(run, [result])
     content = page(run)
     for text in (
-        "my run", "running", "8.8k decisions learnt from · 800 of them a teacher's · 0:16 of self-play",
+        "my run", "running", "8.8k decisions trained on · 800 of them a teacher's · 0:16 of self-play",
         "seed 7", "started 2026-01-02 03:04", "against random", "against pattern", "self-play begins",
         "52.0%, +0.2 squares", "The best checkpoint so far, after 6.8k decisions: 50.0 [45.0, 55.0]% against pattern.",
         "Last evaluation", f"{result.wins} / {result.draws} / {result.losses}", "margin, squares",
-        "mirror: itself as of the last update", "Throughput", "agreement with the teacher",
+        "mirror: itself in all seats", "Throughput", "agreement with the teacher",
     ):  # fmt: skip
         assert text in content.text, text
     pictures = [attrs["aria-label"] for tag, attrs in content.tags if tag == "svg"]
@@ -361,9 +362,9 @@ def test_the_server_gives_the_page_its_parts_and_its_game(tmp_path: Path) -> Non
         for path in re.findall(rb'(?:src|href)="(/[^"]+)"', body):
             assert ask(port, path.decode())[0] == 200
         state = json.loads(ask(port, "/run")[2])
-        assert "1k decisions learnt from" in state["head"]
+        assert "1k decisions trained on" in state["head"]
         write_lines(run, update(2))
-        assert "2k decisions learnt from" in json.loads(ask(port, "/run")[2])["head"]
+        assert "2k decisions trained on" in json.loads(ask(port, "/run")[2])["head"]
         game = json.loads(ask(port, "/game", "POST")[2])
         assert game["decisions"] == 1000
         assert json.loads(ask(port, "/game")[2]) == game

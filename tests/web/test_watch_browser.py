@@ -15,8 +15,8 @@ from playwright.sync_api import expect, sync_playwright
 from watch_runs import GAME, imitation, make_run, save_checkpoint, update, watching, write_lines
 
 from mozaic_env.core.record import parse_record
-from mozaic_env.web.watch.command import Watcher, snapshot
 from mozaic_env.web.watch.run_data import RunFolder
+from mozaic_env.web.watch.watcher import Watcher, snapshot
 
 NO_CHROMIUM = "no Chromium on this machine; make test-browser installs one"
 pytestmark = pytest.mark.skipif(chromium_path() is None, reason=NO_CHROMIUM)
@@ -67,11 +67,11 @@ def test_the_page_follows_the_run(open_page: Callable[..., Any], run: Path) -> N
     with serving_app(watching(run)) as url:
         page = open_page(url)
         expect(page).to_have_title("run running")
-        expect(page.locator("#head")).to_contain_text("5.8k decisions learnt from")
+        expect(page.locator("#head")).to_contain_text("5.8k decisions trained on")
         expect(page.locator("#strength svg")).to_have_count(2)
         curve = page.locator("#strength .curve.c0").get_attribute("d")
         write_lines(run, update(6, 800))
-        expect(page.locator("#head")).to_contain_text("6.8k decisions learnt from", timeout=15_000)
+        expect(page.locator("#head")).to_contain_text("6.8k decisions trained on", timeout=15_000)
         assert page.locator("#strength .curve.c0").get_attribute("d") != curve
     expect(page.locator("#trouble")).to_contain_text("What is shown is what was known last", timeout=15_000)
 

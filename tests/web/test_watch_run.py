@@ -115,7 +115,7 @@ def test_facts_and_evaluations_that_cannot_be_read(tmp_path: Path, content: str)
     assert watched.evaluations() == []
 
 
-def test_the_latest_checkpoint_is_the_one_that_has_learnt_from_most(tmp_path: Path) -> None:
+def test_the_latest_checkpoint_is_the_one_that_was_trained_on_most(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
     run = make_run(tmp_path / "run", update(1))
     watched = RunFolder(run)

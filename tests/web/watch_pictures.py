@@ -16,8 +16,8 @@ from browsers import chromium  # noqa: E402
 from PIL import Image  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 
-from mozaic_env.web.watch.command import Watcher, snapshot  # noqa: E402
 from mozaic_env.web.watch.run_data import METRICS, RunFolder  # noqa: E402
+from mozaic_env.web.watch.watcher import Watcher, snapshot  # noqa: E402
 from training.curves import CURVES, draw_curves  # noqa: E402
 
 FOLDER = HERE.parents[1] / "docs" / "pictures"

@@ -79,8 +79,8 @@ def save_checkpoint(folder: Path, steps: int, seed: int = 0, results: dict[str, 
 def watching(run: Path) -> Any:
     """The application that shows a run."""
     from mozaic_env.web.server.app import application
-    from mozaic_env.web.watch.command import Watcher
     from mozaic_env.web.watch.routes import WATCH, watch_routes
     from mozaic_env.web.watch.run_data import RunFolder
+    from mozaic_env.web.watch.watcher import Watcher
 
     return application([WATCH], watch_routes(Watcher(RunFolder(run))), host="127.0.0.1")

@@ -13,7 +13,7 @@ from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
-from mozaic_env.web.play.table import Table
+from mozaic_env.web.play.game_server import GameServer
 from mozaic_env.web.server.app import PLAY, application, play_routes
 from mozaic_env.web.server.messages import Refused
 from mozaic_env.web.server.sessions import Sessions
@@ -21,16 +21,16 @@ from mozaic_env.web.server.sessions import Sessions
 GAME = make_game("mozaic", rows=4, cols=4)
 
 
-def make_table(*agents: str | Agent, game: Game = GAME, sessions: Sessions | None = None) -> Table:
+def make_server(*agents: str | Agent, game: Game = GAME, sessions: Sessions | None = None) -> GameServer:
     """A table with agents by their names; "pattern" and "random" if none are given."""
     made = [make_agent(agent, game) for agent in agents or ("pattern", "random")]
-    return Table(game, {agent.name: agent for agent in made}, sessions)
+    return GameServer(game, {agent.name: agent for agent in made}, sessions)
 
 
 class Page:
     """What a page does: it says hello, keeps its secret, and knows the state that it was last told."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: GameServer) -> None:
         self.table = table
         self.state = asyncio.run(table.answer(None, {"do": "hello"}))
         self.token = self.state["token"]
@@ -92,8 +92,8 @@ class Thoughtful(PythonAgent):
         return probabilities, states["decisions"] / 8
 
 
-def asgi_app(table: Table | None = None, host: str = "127.0.0.1", names: tuple[str, ...] = ()) -> Any:
-    return application([PLAY], play_routes(table or make_table()), host=host, names=names)
+def asgi_app(table: GameServer | None = None, host: str = "127.0.0.1", names: tuple[str, ...] = ()) -> Any:
+    return application([PLAY], play_routes(table or make_server()), host=host, names=names)
 
 
 async def request(

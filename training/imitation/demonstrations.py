@@ -1,7 +1,7 @@
 """What a teacher has to show: games that it plays against itself, its values of all actions, how the games ended.
 
-The games do not depend on the pupil, so a thread of their own plays them ahead of the learning, and the same seed gives
-the same lessons whatever the machine does.
+The games do not depend on the student, so a thread of their own plays them ahead of the training, and the same seed
+gives the same demonstrations whatever the machine does.
 """
 
 import queue
@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.core.contract import apply, deal, margin, mover, outcome
 from mozaic_env.core.game import Game, Rows
-from mozaic_env.core.jit import jit
-from mozaic_env.envs.sb3 import GameVecEnv
+from mozaic_env.core.stream import keys_from_seeds
+from mozaic_env.simulation.batch import Batch
+from mozaic_env.simulation.queries import seat_margins, seat_outcomes
 from training.config import RewardSection, WarmStartSection
 
-WAIT = 0.2  # seconds between two looks at whether anyone still wants lessons
+WAIT = 0.2  # seconds between two looks at whether anyone still wants demonstrations
 
 Array = npt.NDArray[Any]
 Decision = tuple[int, int, float]  # its step, its seat, and by how much that seat leads
@@ -49,15 +49,15 @@ def make_teacher(spec: str, game: Game) -> Teacher:
 
 
 @dataclass
-class Lessons:
-    """A stretch of all games: `steps` decisions of each.
+class Demonstrations:
+    """A segment of all games: `steps` decisions of each.
 
     Attributes:
         observation: the entries of the game's observation, each of shape (steps, games, *its shape).
         masks: legal actions, bool, shape (steps, games, actions).
         targets: probabilities that the policy is to learn, float16, the same shape.
         best: the teacher's best action, int64, shape (steps, games).
-        returns: for decisions of games that have ended by now: number of the decision's step since the first lesson,
+        returns: for decisions of games that have ended by now: number of the decision's step since the beginning,
             game, discounted rewards from there to the end. Shape (n,) each.
     """
 
@@ -77,55 +77,47 @@ class TeacherGames:
         """Begins the games.
 
         Args:
-            config: how many games, how many steps in a stretch, the share of random moves, the temperature.
+            config: how many games, how many steps in a segment, the share of random moves, the temperature.
             teacher: asked about every decision.
             game: what is played.
-            reward: what a learner is paid for such a game.
+            reward: of the decisions.
             discount: of rewards, from one decision of a seat to its next.
             seed: of the games and of the random moves.
         """
         self.config, self.teacher, self.reward, self.discount = config, teacher, reward, discount
         self._seats = game.num_players
-        self._env = GameVecEnv(config.games, game, opponent=None, reward="margin")
-        self._env.seed(seed)
+        self._batch = Batch(game, config.games)
+        self._batch.begin(np.arange(config.games), keys_from_seeds(list(range(seed, seed + config.games))), None, None)
         self._random = np.random.default_rng(seed)
-        self._observation: Any = self._env.reset()
         self._step = 0
         self._story: list[list[Decision]] = [[] for _ in range(config.games)]
 
-    def next_lessons(self) -> Lessons:
-        """Plays on by one stretch."""
-        config, games = self.config, self.config.games
+    def next_segment(self) -> Demonstrations:
+        """Plays on by one segment."""
+        config, batch, everyone = self.config, self._batch, np.arange(self.config.games)
         observations, masks, targets, best = [], [], [], []
         ended: list[tuple[int, int, float]] = []
-        everyone, seats, leads = np.arange(games), np.empty(games, np.int64), np.empty(games)
-        for _ in range(config.stretch):
-            states, legal = self._env.states, self._env.action_masks()
-            values = self.teacher.action_values(states)
-            _look(states, seats, leads)
-            for i in range(games):
-                self._story[i].append((self._step, int(seats[i]), float(leads[i])))
-            observations.append(self._observation)
+        leads = np.zeros((config.games, self._seats))
+        for _ in range(config.segment):
+            values, legal = self.teacher.action_values(batch.rows.copy()), batch.buffers.masks.astype(np.bool_)
+            seat_margins(batch.rows, leads)
+            for i, seat in enumerate(batch.buffers.seats.tolist()):
+                self._story[i].append((self._step, seat, float(leads[i, seat])))
+            observations.append({key: entry.copy() for key, entry in batch.buffers.observation.items()})
             masks.append(legal)
             chosen = np.where(np.isnan(values), -np.inf, values)
             actions = chosen.argmax(1)
             best.append(actions)
             targets.append(_softmax(chosen / config.temperature))
-            astray = everyone[self._random.random(games) < config.random_moves]
+            astray = everyone[self._random.random(config.games) < config.random_moves]
             dice = self._random.random((len(astray), legal.shape[1]))
             actions = actions.copy()
             actions[astray] = np.where(legal[astray], dice, -1).argmax(1)
-            self._observation, _, dones, infos = self._env.step(actions)
-            for i in np.flatnonzero(dones):
-                leads_then, results = _ending(states[i : i + 1], actions[i], self._seats)
-                if infos[i]["TimeLimit.truncated"]:
-                    results[:] = 0.0
-                values_since = returns(self._story[i], leads_then, results, self.reward, self.discount)
-                ended += [(step, int(i), value) for step, value in values_since]
-                self._story[i] = []
+            if batch.step(actions):
+                ended += self._end_games()
             self._step += 1
         numbers: Any = np.array(ended, np.float64).reshape(-1, 3).T
-        return Lessons(
+        return Demonstrations(
             {key: np.stack([observation[key] for observation in observations]) for key in observations[0]},
             np.stack(masks),
             np.stack(targets),
@@ -133,17 +125,33 @@ class TeacherGames:
             (numbers[0].astype(np.int64), numbers[1].astype(np.int64), numbers[2].astype(np.float32)),
         )
 
+    def _end_games(self) -> Iterator[tuple[int, int, float]]:
+        """Step, game and return of all decisions of the games that have ended; the next games begin."""
+        batch = self._batch
+        over = np.flatnonzero(batch.buffers.terminated | batch.buffers.truncated)
+        leads, results = np.zeros((2, len(over), self._seats))
+        seat_margins(batch.rows[over], leads)
+        finished = np.flatnonzero(batch.buffers.terminated[over])  # the others have no result
+        known = np.zeros((len(finished), self._seats))
+        seat_outcomes(batch.rows[over[finished]], known)
+        results[finished] = known
+        for i, lead, result in zip(over.tolist(), leads.tolist(), results.tolist()):
+            for step, value in returns(self._story[i], lead, result, self.reward, self.discount):
+                yield step, i, value
+            self._story[i] = []
+        batch.begin(over, None, None, None)
+
 
 def returns(
     story: list[Decision], leads: Sequence[float], outcomes: Sequence[float], reward: RewardSection, discount: float
 ) -> Iterator[tuple[int, float]]:
-    """Backwards through a game: at each decision the discounted rewards that its seat got from then on.
+    """Backwards through a game: at each decision the discounted rewards of its seat from then on.
 
     Args:
         story: for each decision its step, its seat and by how much that seat led.
         leads: by how much each seat led at the end.
         outcomes: each seat's result.
-        reward: how leads and the outcome are paid.
+        reward: the weights of leads and the outcome.
         discount: from one decision of a seat to its next.
 
     Yields:
@@ -158,30 +166,6 @@ def returns(
         yield step, total[seat]
 
 
-@jit(cached=False)
-def _look(rows: Rows, seats: Array, leads: Array) -> None:
-    """Who decides, and by how much that seat leads."""
-    for i in range(len(rows)):
-        seats[i] = mover(rows[i])
-        leads[i] = margin(rows[i], seats[i])
-
-
-def _ending(states: Rows, action: int, seats: int) -> tuple[Array, Array]:
-    """Every seat's lead and result after the last action of a game."""
-    leads, results = np.empty(seats), np.empty(seats)
-    _finish(states.copy(), action, leads, results)
-    return leads, results
-
-
-@jit(cached=False)
-def _finish(rows: Rows, action: int, leads: Array, results: Array) -> None:
-    apply(rows[0], action)
-    deal(rows[0])
-    for seat in range(len(leads)):
-        leads[seat] = margin(rows[0], seat)
-        results[seat] = outcome(rows[0], seat)
-
-
 def _softmax(scores: Array) -> npt.NDArray[np.float16]:
     powers = np.exp(scores - scores.max(1, keepdims=True))
     return (powers / powers.sum(1, keepdims=True)).astype(np.float16)
@@ -190,12 +174,12 @@ def _softmax(scores: Array) -> npt.NDArray[np.float16]:
 class Ahead:
     """Calls a function again and again in a thread of its own, one result ahead of who takes them; a context."""
 
-    def __init__(self, make: Callable[[], Lessons]) -> None:
+    def __init__(self, make: Callable[[], Demonstrations]) -> None:
         """Takes the function; the thread begins with the context."""
         self._make = make
-        self._ready: queue.Queue[Lessons | BaseException] = queue.Queue(1)
+        self._ready: queue.Queue[Demonstrations | BaseException] = queue.Queue(1)
         self._enough = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="lessons", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="teacher", daemon=True)
 
     def __enter__(self) -> "Ahead":
         self._thread.start()
@@ -207,7 +191,7 @@ class Ahead:
 
     def _work(self) -> None:
         while not self._enough.is_set():
-            made: Lessons | BaseException
+            made: Demonstrations | BaseException
             try:
                 made = self._make()
             except BaseException as error:
@@ -216,14 +200,14 @@ class Ahead:
                 return
             self._put(made)
 
-    def _put(self, made: Lessons | BaseException) -> None:
+    def _put(self, made: Demonstrations | BaseException) -> None:
         while not self._enough.is_set():
             try:
                 return self._ready.put(made, timeout=WAIT)
             except queue.Full:
                 continue
 
-    def take(self, waiting: Callable[[], None]) -> Lessons:
+    def take(self, waiting: Callable[[], None]) -> Demonstrations:
         """The next result.
 
         Args:

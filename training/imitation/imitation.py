@@ -1,7 +1,7 @@
 """The warm start: before it plays for itself, the network learns what a teacher thinks of every action.
 
-The policy learns softmax(teacher's values / temperature) over the legal actions by cross-entropy, the value head what
-the seat was really paid from there to the end of the game.
+The policy learns softmax(teacher's values / temperature) over the legal actions by cross-entropy, the value head the
+discounted rewards of the seat from there to the end of the game.
 
 Metrics, in metrics.jsonl and TensorBoard, one value for about each `LOG_EVERY` decisions:
 
@@ -13,7 +13,8 @@ Metrics, in metrics.jsonl and TensorBoard, one value for about each `LOG_EVERY` 
     warm_start/decisions_per_second
 """
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,27 +26,28 @@ from torch.nn import functional
 from mozaic_env.agents.policy.networks import Network
 from mozaic_env.core.game import Game
 from training.config import Config
-from training.imitation.demonstrations import Ahead, Lessons, TeacherGames, make_teacher
-from training.ppo.callbacks import ARGMAX, ProgressBar
+from training.imitation.demonstrations import Ahead, Demonstrations, TeacherGames, make_teacher
 from training.runs.budget import Budget
+from training.runs.progress import ARGMAX, ProgressBar
+from training.runs.timing import Stopwatch
 
 LOG_EVERY = 50_000  # decisions
 ILLEGAL = -1e8  # logit of illegal actions
 
 
 class Memory:
-    """The latest stretches of lessons, from which minibatches are drawn."""
+    """The latest segments of demonstrations, from which minibatches are drawn."""
 
-    def __init__(self, stretches: int) -> None:
+    def __init__(self, segments: int) -> None:
         """Makes room for so many."""
-        self._size, self._kept = stretches, 0
+        self._size, self._kept = segments, 0
         self._parts: dict[str, Tensor] = {}
         self._known: Any = np.zeros(0)
 
-    def add(self, lessons: Lessons) -> None:
-        """Takes a stretch in, for the oldest if there is no room, and notes returns that have become known."""
-        steps, games = lessons.best.shape
-        new = {"masks": lessons.masks, "targets": lessons.targets, "best": lessons.best, **lessons.observation}
+    def add(self, segment: Demonstrations) -> None:
+        """Takes a segment in, for the oldest if there is no room, and notes returns that have become known."""
+        steps, games = segment.best.shape
+        new = {"masks": segment.masks, "targets": segment.targets, "best": segment.best, **segment.observation}
         if not self._parts:
             for key, array in new.items():
                 shape = (self._size * steps, *array.shape[1:])
@@ -57,7 +59,7 @@ class Memory:
             self._parts[key][low : low + steps] = torch.from_numpy(array)
         self._returns[low : low + steps] = torch.nan
         self._kept += steps
-        at, game, value = lessons.returns
+        at, game, value = segment.returns
         fresh = at >= self._kept - length
         self._returns[at[fresh] % length, game[fresh]] = torch.from_numpy(value[fresh])
 
@@ -74,24 +76,34 @@ class WarmStart:
     """The first phase of a run.
 
     Attributes:
-        decisions: of the teacher's, learnt from so far.
+        decisions: of the teacher's, trained on so far.
         is_over: whether all has been learnt that there was to learn.
         budget: its own: decisions and minutes.
     """
 
-    def __init__(self, config: Config, game: Game, network: Network, main: Budget, device: str, bfloat16: bool) -> None:
+    def __init__(
+        self,
+        config: Config,
+        game: Game,
+        network: Network,
+        main: Budget,
+        clock: Stopwatch,
+        device: str,
+        bfloat16: bool,
+    ) -> None:
         """Prepares it.
 
         Args:
             config: of the run.
             game: what is played.
-            network: the pupil.
+            network: the student.
             main: the run's budget, of which the signals matter.
+            clock: counts its parts.
             device: where the network is.
             bfloat16: compute in mixed precision.
         """
         self.config, self.game, self.network = config, game, network
-        self.device, self.bfloat16, self._main = device, bfloat16, main
+        self.device, self.bfloat16, self._main, self._clock = device, bfloat16, main, clock
         self.settings = config.warm_start
         self.decisions, self.is_over = 0, self.settings.teacher is None
         self.budget = Budget(self.settings.decisions, self.settings.minutes)
@@ -113,59 +125,64 @@ class WarmStart:
         self.budget.start(state["elapsed"])
         self.optimizer.load_state_dict(state["optimizer"])
 
-    def run(
-        self, logger: Logger, after_stretch: Callable[[], None], strength: Mapping[str, float] | None = None
-    ) -> None:
-        """Learns until the budget is used up.
+    def run(self, logger: Logger, strength: Mapping[str, float] | None = None) -> Generator[None, None, None]:
+        """Trains until the budget is used up, and pauses after each segment, where it does no harm to save.
 
         Args:
             logger: of the run.
-            after_stretch: called where it does no harm to save.
-            strength: as `RunCallback` has it, to be shown; None: nothing.
+            strength: points against the evaluation opponents, to be shown; None: nothing.
 
         Raises:
             Stopped: a signal came.
             FloatingPointError: the loss is not a number any more.
         """
         settings, ppo = self.settings, self.config.ppo
-        # Lessons that have been given are not given again after an interruption: another stream of games goes on.
+        # What has been shown is not shown again after an interruption: another stream of games goes on.
         seeds = np.random.SeedSequence([self.config.seed, self.decisions]).generate_state(2)
         teacher = make_teacher(str(settings.teacher), self.game)
         games = TeacherGames(settings, teacher, self.game, self.config.reward, ppo.discount, int(seeds[0]))
         random = np.random.default_rng(seeds[1])
-        threads = torch.get_num_threads()
-        torch.set_num_threads(max(1, threads - 1))  # one is the teacher's
-        progress = ProgressBar(self.budget, "imitating")
-        progress.start()
         noted: list[tuple[float, ...]] = []
         since, shown = self.decisions, dict[str, float]()
-        try:
-            with Ahead(games.next_lessons) as lessons:
-                first: Lessons | None = None
-                if not self.decisions:  # after an installation these wait for the compiler, which is not counted
-                    first = self._take(lessons)
-                    self.budget.start()
-                while self.budget.used(self.decisions) < 1:
-                    self.memory.add(first or self._take(lessons))
-                    first = None
-                    noted += self._learn(random)
-                    if not self.network.is_finite():
-                        raise self._not_finite("weights are")
-                    self.decisions += settings.games * settings.stretch
-                    if self.decisions - since >= LOG_EVERY or self.budget.used(self.decisions) >= 1:
+        with (
+            self._one_thread_for_the_teacher(),
+            ProgressBar(self.budget, "imitating") as progress,
+            Ahead(games.next_segment) as ahead,
+        ):
+            first: Demonstrations | None = None
+            if not self.decisions:  # after an installation these wait for the compiler, which is not counted
+                first = self._take(ahead)
+                self.budget.start()
+            while self.budget.used(self.decisions) < 1:
+                segment, first = first or self._take(ahead), None
+                with self._clock.part("buffers"):
+                    self.memory.add(segment)
+                noted += self._learn(random)
+                if not self.network.is_finite():
+                    raise self._not_finite("weights are")
+                self.decisions += settings.games * settings.segment
+                if self.decisions - since >= LOG_EVERY or self.budget.used(self.decisions) >= 1:
+                    with self._clock.part("logging"):
                         shown = self._log(logger, noted)
-                        noted, since = [], self.decisions
-                    progress.show(self.decisions, {ARGMAX: strength or {}, "teacher": shown})
-                    after_stretch()
-            self.is_over = True
+                    noted, since = [], self.decisions
+                progress.show(self.decisions, {ARGMAX: strength or {}, "teacher": shown})
+                yield
+        self.is_over = True
+        self.memory = Memory(settings.memory)  # gives the room back
+
+    @contextlib.contextmanager
+    def _one_thread_for_the_teacher(self) -> Iterator[None]:
+        threads = torch.get_num_threads()
+        torch.set_num_threads(max(1, threads - 1))
+        try:
+            yield
         finally:
-            self.memory = Memory(settings.memory)  # gives the room back
-            progress.stop()
             torch.set_num_threads(threads)
 
-    def _take(self, lessons: Ahead) -> Lessons:
+    def _take(self, ahead: Ahead) -> Demonstrations:
         """Waits for the teacher."""
-        return lessons.take(self._main.check_signal)
+        with self._clock.part("teacher"):
+            return ahead.take(self._main.check_signal)
 
     def _learn(self, random: np.random.Generator) -> list[tuple[float, ...]]:
         settings, noted = self.settings, []
@@ -173,10 +190,13 @@ class WarmStart:
         rate = settings.learning_rate_end + left * (settings.learning_rate - settings.learning_rate_end)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        updates = settings.games * settings.stretch * settings.passes / settings.minibatch
+        updates = settings.games * settings.segment * settings.passes / settings.minibatch
         for _ in range(max(1, round(updates))):
             self._main.check_signal()
-            noted.append(self._update(self.memory.draw(settings.minibatch, random, self.device)))
+            with self._clock.part("buffers"):
+                batch = self.memory.draw(settings.minibatch, random, self.device)
+            with self._clock.part("update"):
+                noted.append(self._update(batch))
         return noted
 
     def _update(self, batch: dict[str, Tensor]) -> tuple[float, ...]:

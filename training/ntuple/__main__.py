@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from types import FrameType
 
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena.parser import Parser
-from mozaic_env.core import afterstates
+from mozaic_env.cli.parser import Parser
+from mozaic_env.core.afterstates import features_of
 from mozaic_env.core.exact import require_exact_values
 from mozaic_env.core.game import Game
 from mozaic_env.core.storage.outputs import check_names
@@ -91,8 +91,7 @@ def check(config: NTupleConfig) -> Game:
             has yet to be solved.
     """
     game = make_game(config.game.name, **config.game.options)
-    if not afterstates.is_offered(game.dtype):
-        raise ValueError(f"game.name: {game.name} offers no sparse features; accepted: games that do, such as mozaic")
+    features_of(game)
     for spec in config.evaluation.against:
         make_agent(spec, game)
     if config.evaluation.regret:

@@ -27,10 +27,9 @@ from mozaic_env.core.afterstates import (
     add_gradient,
     chance_seat,
     evaluate_actions,
+    features_of,
     is_common,
     list_features,
-    make_workspace,
-    start_weights,
 )
 from mozaic_env.core.contract import (
     CHANCE,
@@ -120,7 +119,7 @@ class Scratch(NamedTuple):
 def make_scratch(game: Game) -> Scratch:
     """Memory for games of a variant."""
     most, actions = game.max_decisions, game.num_actions
-    features = len(start_weights(game.dtype))
+    features = len(features_of(game).start())
     return Scratch(
         game.rows(most),
         game.rows(most),
@@ -135,7 +134,7 @@ def make_scratch(game: Game) -> Scratch:
         np.zeros(game.max_outcomes),
         np.zeros(features, np.int64),
         np.zeros(features, np.int32),
-        make_workspace(game.dtype),
+        features_of(game).make_workspace(),
     )
 
 

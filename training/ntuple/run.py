@@ -19,7 +19,7 @@ from mozaic_env.agents.policy.folders import BEST, CHECKPOINTS, FINAL
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.evaluate import append_evaluation, evaluate
 from mozaic_env.arena.exact.regret import measure_regret
-from mozaic_env.core.afterstates import WEIGHT, start_weights
+from mozaic_env.core.afterstates import WEIGHT, features_of
 from mozaic_env.core.game import Game
 from mozaic_env.core.storage.files import append_lines, write_bytes
 from mozaic_env.core.stream import keys_from_seeds
@@ -38,7 +38,7 @@ class Run:
     def __init__(self, config: NTupleConfig, game: Game, folder: RunFolder) -> None:
         """Prepares a run that has yet to begin; `restore` takes up one that has begun."""
         self.config, self.game, self.folder = config, game, folder
-        self.weights = start_weights(game.dtype)
+        self.weights = features_of(game).start()
         if config.start is not None:
             self.weights = tables.load(tables.resolve(config.start), game).weights
         self.gradient, self.mean, self.square = (np.zeros(len(self.weights), np.float32) for _ in range(3))

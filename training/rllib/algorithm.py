@@ -11,7 +11,6 @@ from ray.rllib.algorithms.ppo.ppo import PPOConfig
 from mozaic_env.agents.policy.network import NetworkConfig
 from mozaic_env.core.game import Game
 from mozaic_env.rllib.algorithm import MaskedPPOLearner, SelfPlayPPO
-from mozaic_env.rllib.games import Pay
 from mozaic_env.rllib.module import module_spec
 from mozaic_env.rllib.runner import SELF_PLAY, GamesEnvRunner, SelfPlay
 from training.rllib.config import RLlibConfig
@@ -31,7 +30,7 @@ def make_algorithm(config: RLlibConfig, game: Game, luck: tuple[int, ...]) -> It
 
 def algorithm_config(config: RLlibConfig, game: Game, luck: tuple[int, ...]) -> Any:
     """The configuration in RLlib's words."""
-    ppo, opponents = config.ppo, config.opponents
+    ppo = config.ppo
     network = NetworkConfig(**config.network.model_dump())
     spec = module_spec(game, network)
     task = SelfPlay(
@@ -40,9 +39,9 @@ def algorithm_config(config: RLlibConfig, game: Game, luck: tuple[int, ...]) -> 
         network=network,
         games=ppo.games,
         steps=ppo.rollout,
-        pay=Pay(config.reward.margin, config.reward.outcome, ppo.discount, ppo.gae_lambda),
+        rewards=config.rewards,
+        opponents=config.opponents.as_opponents(),
         seed=luck,
-        **opponents.model_dump(),
     )
     return (
         PPOConfig(algo_class=SelfPlayPPO)

@@ -7,11 +7,12 @@ from typing import Any
 
 from stable_baselines3.common.logger import Logger
 
+from mozaic_env.agents.policy.league import Score
 from training.rllib.config import RLlibConfig
-from training.runs.budget import Budget
+from training.runs.metrics import UpdateMetrics
 
 RETRY_SECONDS = 2  # between two looks for runners while there are none
-LEARNT = {  # what stable-baselines3 calls what RLlib tells
+TRAINED = {  # what stable-baselines3 calls what RLlib tells
     "loss": "total_loss",
     "policy_gradient_loss": "policy_loss",
     "value_loss": "vf_loss",
@@ -60,42 +61,32 @@ class Watch:
         return {"runners_lost": self._lost, "runners_back": self._back}
 
 
-def write_numbers(
-    logger: Logger, result: Mapping[str, Any], algorithm: Any, budget: Budget, first: tuple[int, float]
-) -> dict[str, float]:
-    """Writes the numbers of an update to metrics.jsonl and TensorBoard; returns the scores by opponent.
+def write_numbers(logger: Logger, metrics: UpdateMetrics, result: Mapping[str, Any], algorithm: Any) -> None:
+    """Writes the numbers of an update to metrics.jsonl and TensorBoard.
 
-    The names are those of `training.ppo.callbacks`, and besides:
+    The names are those of `training.runs.metrics`, and besides:
 
         ray/runners         how many runners are there
         time/playing        seconds of the update in which the runners played
-        time/learning       seconds in which the learners learnt
+        time/learning       seconds in which the learners trained
 
     Args:
         logger: where to.
+        metrics: of the run.
         result: what RLlib tells of the update.
         algorithm: that made it.
-        budget: of the run.
-        first: how many steps and seconds there were when this process began.
     """
-    played, learnt, timers = result["env_runners"], result["learners"]["default_policy"], result["timers"]
-    scores = {}
-    for name, sums in played.get("opponents", {}).items():
-        if sums["games"] > 0:  # NaN where none ended in this update
-            scores[name] = float(sums["points"] / sums["games"])
-            logger.record(f"opponents/{name}/score", scores[name])
-            logger.record(f"opponents/{name}/margin", float(sums["margin"] / sums["games"]))
-            logger.record(f"opponents/{name}/games", int(sums["games"]))
-    logger.record("games/finished", int(played["num_episodes"]))
+    played, trained, timers = result["env_runners"], result["learners"]["default_policy"], result["timers"]
+    scores = {
+        name: Score(int(sums["games"]), float(sums["points"]), float(sums["margin"]))
+        for name, sums in played.get("opponents", {}).items()
+        if sums["games"] > 0  # NaN where none ended in this update
+    }
+    metrics.record(scores, algorithm.decisions)
     logger.record("ray/runners", algorithm.env_runner_group.num_healthy_remote_env_runners())
-    logger.record("time/elapsed", budget.elapsed)
-    logger.record("time/steps", algorithm.decisions)
-    since = max(budget.elapsed - first[1], 1e-9)
-    logger.record("time/steps_per_second", (algorithm.decisions - first[0]) / since)
     logger.record("time/playing", float(timers["env_runner_sampling_timer"]))
     logger.record("time/learning", float(timers["learner_update_timer"]))
-    logger.record("train/entropy", float(learnt["entropy"]))
-    for ours, theirs in LEARNT.items():
-        logger.record(f"train/{ours}", float(learnt[theirs]))
+    logger.record("train/entropy", float(trained["entropy"]))
+    for ours, theirs in TRAINED.items():
+        logger.record(f"train/{ours}", float(trained[theirs]))
     logger.dump(algorithm.decisions)
-    return scores

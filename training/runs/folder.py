@@ -2,10 +2,10 @@
 
 config.yaml      the whole configuration, defaults included
 run.json         status, command, seed, versions, times, steps; after a failure what went wrong
-metrics.jsonl    one line of numbers for each update, the same as in tensorboard/
+metrics.jsonl    one line of numbers for each update, the same as in tensorboard/; see `training.runs.metrics`
 checkpoints/     step-N/, as training went on: the latest, and of the older ones some, evenly spread
 resume/          what a run needs to go on; see `training.runs.state`
-best/            the strongest checkpoint, where matches are played on the way; see `training.ppo.evaluation`
+best/            the strongest checkpoint, where matches are played on the way; see `training.evaluation`
 final/           the last checkpoint, written when training ends, however it ends
 .lock            held by the process that trains; the system lets it go with the process, however that ends
 curves.svg       strength over time, where matches are played on the way
@@ -18,24 +18,23 @@ import platform
 import shutil
 import sys
 import traceback
-from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from stable_baselines3.common.logger import JSONOutputFormat, KVWriter, Logger, TensorBoardOutputFormat
 
 from mozaic_env.agents.policy.checkpoint import versions
 from mozaic_env.agents.policy.folders import CHECKPOINTS
 from mozaic_env.agents.policy.thinning import superfluous
-from mozaic_env.arena.parser import INTERRUPTED as INTERRUPTED_AT_ONCE
+from mozaic_env.cli.parser import INTERRUPTED as INTERRUPTED_AT_ONCE
 from mozaic_env.core.text.files import read_text
 from training.command import shell_command
-from training.config import Config, as_yaml
+from training.config import RunConfig, as_yaml
 
-CONFIG, RUN, METRICS, TENSORBOARD, LOCK = "config.yaml", "run.json", "metrics.jsonl", "tensorboard", ".lock"
+CONFIG, RUN, METRICS, LOCK = "config.yaml", "run.json", "metrics.jsonl", ".lock"
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
+BUSY = "is in use: another process trains in it; wait for its end, or choose another folder"
 LATEST = 5  # checkpoints along the way that stay whatever their age
 OLDER = 10  # of those before; of more the one goes that is closest to its neighbours
 
@@ -50,8 +49,12 @@ def write_atomically(file: Path, text: str) -> None:
         new.unlink(missing_ok=True)
 
 
-def _locked(folder: Path) -> FileLock:
-    """The lock of a run's folder, held.
+def locked(folder: Path, busy: str) -> FileLock:
+    """The lock of a folder, held.
+
+    Args:
+        folder: of a run or a study.
+        busy: what to say of the folder where another process has it.
 
     Raises:
         ValueError: another process has it, or nothing can be written there.
@@ -60,18 +63,16 @@ def _locked(folder: Path) -> FileLock:
     try:
         lock.acquire()
     except Timeout:
-        raise ValueError(
-            f"{folder}: another process trains in it; wait for its end, or choose another folder"
-        ) from None
+        raise ValueError(f"{folder} {busy}") from None
     except OSError as error:
-        raise ValueError(f"run folder {folder} can't be written: {error.strerror}") from None
+        raise ValueError(f"folder {folder} can't be written: {error.strerror}") from None
     return lock
 
 
 class RunFolder:
     """The folder of a run under way, which no other process can train in meanwhile."""
 
-    def __init__(self, path: Path, config: Config, *, overwrite: bool = False) -> None:
+    def __init__(self, path: Path, config: RunConfig, *, overwrite: bool = False) -> None:
         """Makes the folder.
 
         Raises:
@@ -89,7 +90,7 @@ class RunFolder:
                 raise ValueError(
                     f"{path} is no run (it has no {RUN}), so it is not overwritten; choose another --run-dir"
                 )
-            with _locked(path):
+            with locked(path, BUSY):
                 try:
                     shutil.rmtree(path)
                 except OSError as error:
@@ -98,7 +99,7 @@ class RunFolder:
             (path / CHECKPOINTS).mkdir(parents=True)
         except OSError as error:
             raise ValueError(f"run folder {path} can't be made: {error.strerror}; choose another --run-dir") from None
-        self._lock = _locked(path)
+        self._lock = locked(path, BUSY)
         self._facts: dict[str, Any] = {
             "status": RUNNING,
             "command": _command(),
@@ -111,14 +112,14 @@ class RunFolder:
         self.note()
 
     @classmethod
-    def resume(cls, path: Path, config: Config) -> "RunFolder":
+    def resume(cls, path: Path, config: RunConfig) -> "RunFolder":
         """The folder of a run that goes on.
 
         Raises:
             ValueError: its notes are damaged, another process trains in it, or nothing can be written there.
         """
         folder = cls.__new__(cls)
-        folder.path, folder._lock = path, _locked(path)
+        folder.path, folder._lock = path, locked(path, BUSY)
         if (path / METRICS).exists() and not (path / METRICS).is_file():
             raise ValueError(f"{path / METRICS} is no file; move it away, and the run can go on")
         try:
@@ -190,67 +191,3 @@ def _now() -> str:
 def _command() -> list[str]:
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     return [Path(sys.executable).name, "-m", spec.name if spec else "training.train", *sys.argv[1:]]
-
-
-class _JSONLines(JSONOutputFormat):
-    """Stable-baselines3's, but it writes on where the file ends."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file.open("a", encoding="utf-8")
-
-
-class _Patient(KVWriter):
-    """Writes as another does; where that can't, on a full disk, says so once and lets training go on."""
-
-    def __init__(self, writer: KVWriter, where: Path) -> None:
-        self._writer, self._where, self._complained = writer, where, False
-
-    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
-        self._do(self._writer.write, key_values, key_excluded, step)
-
-    def close(self) -> None:
-        self._do(self._writer.close)
-
-    def _do(self, act: Callable[..., None], *arguments: Any) -> None:
-        try:
-            act(*arguments)
-        except OSError as error:
-            if not self._complained:
-                print(f"{self._where} could not be written: {error}; training goes on", file=sys.stderr)
-            self._complained = True
-
-
-def make_logger(folder: Path, steps: int = 0, warm_decisions: int = 0) -> Logger:
-    """Where the numbers of a run go: TensorBoard and JSON Lines, under the same names.
-
-    Args:
-        folder: of the run.
-        steps: the learner's decisions so far; numbers noted later than that, before the run was killed, go.
-        warm_decisions: the same of the warm start.
-    """
-    file = folder / METRICS
-    if file.exists():
-        text = read_text(file, errors="replace")
-        write_atomically(file, "".join(_lines_until(text, steps, warm_decisions)))
-    board = folder / TENSORBOARD
-    formats: list[KVWriter] = [
-        _Patient(TensorBoardOutputFormat(str(board)), board),
-        _Patient(_JSONLines(file), file),
-    ]
-    return Logger(str(folder), formats)
-
-
-def _lines_until(text: str, steps: int, warm_decisions: int) -> Iterator[str]:
-    for line in text.splitlines(keepends=True):
-        limits = {
-            "time/steps": steps,
-            "warm_start/decisions": warm_decisions,
-            "evaluation/decisions": steps + warm_decisions,
-        }
-        try:
-            noted = json.loads(line)
-            is_known = all(noted.get(key, 0) <= limit for key, limit in limits.items())
-        except (ValueError, AttributeError, TypeError):  # cut short when the run was killed, or damaged since
-            continue
-        if is_known:
-            yield line

@@ -1,8 +1,9 @@
 """What a run needs to go on where it was: read by `--resume` alone, and never shared.
 
-A state is one file, resume/state-N.pt, N being all decisions learnt from: weights, optimizers, schedules, random
-states, league, and how far the run is. Written whole or not at all; the latest two are kept. Read with torch's
-``weights_only=True``, which makes tensors and plain data and nothing else.
+A state is resume/state-N, N being all decisions trained on; written whole or not at all, and the latest two are kept.
+That of `training.train` is a file: weights, optimizers, schedules, random states, league, and how far the run is, read
+with torch's ``weights_only=True``, which makes tensors and plain data and nothing else. That of `training.rllib_train`
+is a folder, see `training.rllib.run`.
 
 Games under way are not part of it: a run that goes on begins new ones, with luck that it has not had before.
 """
@@ -11,6 +12,8 @@ import contextlib
 import os
 import pickle
 import random
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,54 +24,68 @@ from mozaic_env.agents.policy.folders import BEST, CHECKPOINTS, FINAL
 
 RESUME = "resume"
 KEPT = 2
-FORMAT = 2  # of what a state holds
+FORMAT = 3  # of what a state holds
+SUFFIX = ".pt"
 
 State = dict[str, Any]
 
 
-def write(folder: Path, number: int, state: State) -> None:
+def write(run: Path, number: str, save: Callable[[Path], None]) -> None:
     """Writes a state; then the oldest go.
 
     Args:
-        folder: of the run.
-        number: of decisions so far.
-        state: tensors and plain data.
+        run: the run's folder.
+        number: of decisions so far, of twelve digits, and the suffix of the name.
+        save: writes a file or folder.
 
     Raises:
         OSError: it can't be written; earlier ones are as they were.
     """
-    folder = folder / RESUME
+    folder = run / RESUME
     folder.mkdir(exist_ok=True)
-    file = folder / f"state-{number:012d}.pt"
-    new = folder / f".{file.name}.new"  # one name, so that what a killed process leaves is overwritten
+    state, new = folder / f"state-{number}", folder / ".new"  # one name, so that what a killed process leaves goes
+    _remove(new)
     try:
-        with new.open("wb") as stream:
-            _dump({"format": FORMAT, **state}, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(new, file)
+        save(new)
+        if state.is_dir():
+            _remove(state)
+        os.replace(new, state)
     finally:
-        with contextlib.suppress(OSError):
-            new.unlink(missing_ok=True)
-    for old in _files(folder)[:-KEPT]:
-        with contextlib.suppress(OSError):
-            old.unlink()
+        _remove(new)
+    for old in states(run)[:-KEPT]:
+        _remove(old)
 
 
-def _dump(state: State, stream: Any) -> None:
-    try:
-        torch.save(state, stream)
-    except RuntimeError as error:  # how torch reports a disk that is full
-        raise OSError(f"it could not be written: {error}") from error
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
-def read(folder: Path) -> State | None:
+def states(run: Path) -> list[Path]:
+    """A run's states, the latest last."""
+    return sorted((run / RESUME).glob("state-*"))
+
+
+def save_tensors(state: State, path: Path) -> None:
+    """Writes tensors and plain data; OSError if that can't be done."""
+    with path.open("wb") as stream:
+        try:
+            torch.save({"format": FORMAT, **state}, stream)
+        except RuntimeError as error:  # how torch reports a disk that is full
+            raise OSError(f"it could not be written: {error}") from error
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def read(run: Path) -> State | None:
     """The latest state of a run that can be read, or None if it has kept nothing yet and begins anew.
 
     Raises:
         ValueError: there are some, and none can be read; or there is none, but checkpoints, which would be lost.
     """
-    files = _files(folder / RESUME)
+    files = states(run)
     for file in reversed(files):
         try:
             with file.open("rb") as stream:
@@ -80,17 +97,16 @@ def read(folder: Path) -> State | None:
         if isinstance(state, dict) and state.get("format") == FORMAT:
             return state
     if files:
-        raise ValueError(f"{folder / RESUME}: {files[-1].name} is damaged or of another version; train again")
-    kept = [folder / FINAL, folder / BEST, *(folder / CHECKPOINTS).glob("step-*")]
+        raise ValueError(
+            f"{run / RESUME}: {files[-1].name} is damaged or of another version of this package; its checkpoints stay "
+            "as they are: train in another folder"
+        )
+    kept = [run / FINAL, run / BEST, *(run / CHECKPOINTS).glob("step-*")]
     if any(path.exists() for path in kept):
         raise ValueError(
-            f"{folder} has checkpoints, but no {RESUME}/ to go on from; they stay as they are: train in another folder"
+            f"{run} has checkpoints, but no {RESUME}/ to go on from; they stay as they are: train in another folder"
         )
     return None
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("state-*.pt"))
 
 
 def random_states() -> State:

@@ -1,15 +1,15 @@
 """Where a run's wall time goes: torch, everything else, and what is no training; printed and noted at its end.
 
-A part's time is what passes in it and in no part inside it. The parts:
+A part's time is what passes in its ``with clock.part(...)`` and in no part inside it. The parts:
 
     update        forward, backward and the optimizer's steps on minibatches
     policy        the learner's forward passes in the games
-    opponents     those of its copies that it plays against
-    environment   rules, observations, and opponents but for their forward passes
-    masks         fetching the legal actions
-    buffers       keeping decisions, advantages, drawing minibatches
-    teacher       waiting for the warm start's lessons
-    logging       metrics, progress, the league
+    opponents     those of its earlier selves that it plays against
+    environment   rules, observations, advantages, and opponents but for their forward passes
+    buffers       keeping the teacher's decisions, drawing minibatches of them
+    teacher       waiting for the warm start's demonstrations
+    league        earlier selves: taking over, drawing
+    logging       metrics
     rest          all that is not named
     evaluation    matches on the way
     saving        checkpoints and states
@@ -17,22 +17,15 @@ A part's time is what passes in it and in no part inside it. The parts:
 On a GPU a call returns before its work is done; its time is counted where the results are waited for.
 """
 
-import functools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from rich.table import Table
 
-from training.imitation.imitation import WarmStart
-from training.ppo.environment import PaidEnv
-from training.ppo.league import League
-from training.ppo.learner import SelfPlayPPO
-from training.runs.saving import Saver
-
 TORCH = ("update", "policy", "opponents")
-OTHER = ("environment", "masks", "buffers", "teacher", "logging", "rest")
+OTHER = ("environment", "buffers", "teacher", "league", "logging", "rest")
 APART = ("evaluation", "saving")
 WARM_START, SELF_PLAY = "warm_start", "self_play"
 
@@ -57,37 +50,32 @@ class Stopwatch:
     def phase(self, name: str) -> Iterator[None]:
         """Counts what happens inside as a phase of the run; phases follow each other."""
         self._parts = self.seconds.setdefault(name, dict.fromkeys((*TORCH, *OTHER, *APART), 0.0))
-        self._inside, self._since = ["rest"], time.perf_counter()
+        self._since = time.perf_counter()
+        self._inside = ["rest"]
         try:
             yield
         finally:
             self._turn()
             self._inside = []
 
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Counts what happens inside as a part of the phase, if one lasts."""
+        if not self._inside:
+            yield
+            return
+        self._turn()
+        self._inside.append(name)
+        try:
+            yield
+        finally:
+            self._turn()
+            self._inside.pop()
+
     def _turn(self) -> None:
         now = time.perf_counter()
         self._parts[self._inside[-1]] += now - self._since
         self._since = now
-
-    def watch(self, part: str, owner: object, *methods: str) -> None:
-        """From now on the calls of an object's methods are a part, while a phase lasts."""
-        for method in methods:
-            setattr(owner, method, self._timed(getattr(owner, method), part))
-
-    def _timed(self, plain: Callable[..., Any], part: str) -> Callable[..., Any]:
-        @functools.wraps(plain)
-        def timed(*arguments: Any, **options: Any) -> Any:
-            if not self._inside:
-                return plain(*arguments, **options)
-            self._turn()
-            self._inside.append(part)
-            try:
-                return plain(*arguments, **options)
-            finally:
-                self._turn()
-                self._inside.pop()
-
-        return timed
 
     def facts(self) -> dict[str, Any]:
         """What run.json notes: seconds, and which share of training was not torch's."""
@@ -132,23 +120,3 @@ def together(phases: Any) -> dict[str, float]:
 
 def _sum(parts: Parts, names: tuple[str, ...]) -> float:
     return sum(parts[name] for name in names)
-
-
-def watch_run(
-    clock: Stopwatch, model: SelfPlayPPO, env: PaidEnv, league: League, warm: WarmStart, saver: Saver
-) -> None:
-    """Has a stopwatch watch all parts of a run."""
-    clock.watch("update", model, "train")
-    clock.watch("update", warm, "_update")
-    clock.watch("policy", model.policy, "forward", "predict_values")
-    for slot in league.slots:
-        clock.watch("opponents", slot.agents["mirror"].network, "forward")
-    clock.watch("environment", env, "step_wait", "reset")
-    clock.watch("masks", env, "env_method")
-    clock.watch("teacher", warm, "_take")
-    clock.watch("buffers", warm.memory, "add", "draw")
-    clock.watch("buffers", model.rollout_buffer, "reset", "add", "compute_returns_and_advantage", "_get_samples")
-    clock.watch("logging", model, "dump_logs")
-    clock.watch("logging", warm, "_log")
-    clock.watch("evaluation", saver.anchors, "measure")
-    clock.watch("saving", saver, "save_checkpoint", "save_state")

@@ -25,10 +25,10 @@ def end_with_starter() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def measured(folder: Path, anchor: str) -> list[Measurement]:
+def measured(folder: Path, opponent: str) -> list[Measurement]:
     """The matches on the way so far, or none if they can't be read just now."""
     with contextlib.suppress(ValueError):
-        return read_curves(folder).get(anchor, [])
+        return read_curves(folder).get(opponent, [])
     return []
 
 
@@ -51,8 +51,8 @@ def is_finished(folder: Path) -> bool:
     return status == FINISHED
 
 
-def result(folder: Path, anchor: str) -> tuple[float, float, float]:
-    """Points of a finished run against the last of its anchors, and the ends of their 95% interval.
+def result(folder: Path, opponent: str) -> tuple[float, float, float]:
+    """Points of a finished run against the last of its evaluation opponents, and the ends of their 95% interval.
 
     Raises:
         ValueError: there was no match.
@@ -61,7 +61,7 @@ def result(folder: Path, anchor: str) -> tuple[float, float, float]:
     if evaluations:
         last = evaluations[-1]["results"][-1]
         return last["points"], *last["interval"]
-    matches = measured(folder, anchor)
+    matches = measured(folder, opponent)
     if not matches:
         raise ValueError("no match was played; a longer trial may help")
     return matches[-1].points, matches[-1].low, matches[-1].high

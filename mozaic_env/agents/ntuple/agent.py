@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from mozaic_env.agents.base import Actions, Agent, Masks, tied
 from mozaic_env.agents.kernels import agent_bits
-from mozaic_env.core.afterstates import WEIGHT, Single, Weights, Workspace, evaluate_actions, make_workspace
+from mozaic_env.core.afterstates import WEIGHT, Single, Weights, Workspace, evaluate_actions, features_of
 from mozaic_env.core.contract import Floats, Integers, Row, mover
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
@@ -54,7 +54,7 @@ class NTupleAgent(Agent):
         self.game.check_rows(states)
         chosen = np.empty(len(states), np.int64)
         temperature = np.float32(self.temperature if self.sample else 0)
-        _choose_rows(np.ascontiguousarray(states), self.weights, temperature, self.salt, chosen, *self._memory())
+        _choose_rows(np.ascontiguousarray(states), self.weights, temperature, self.agent_seed, chosen, *self._memory())
         return chosen
 
     def choices(self, states: Rows) -> Masks | None:
@@ -100,7 +100,7 @@ class NTupleAgent(Agent):
             np.empty(actions, np.int64),
             np.empty(actions, np.float32),
             np.empty(actions, WEIGHT),
-            make_workspace(self.game.dtype),
+            features_of(self.game).make_workspace(),
         )
 
 
@@ -160,7 +160,7 @@ def _choose_rows(
     rows: Rows,
     weights: Weights,
     temperature: float,
-    salt: np.uint64,
+    agent_seed: np.uint64,
     chosen: Integers,
     actions: Integers,
     points: Single,
@@ -168,7 +168,7 @@ def _choose_rows(
     workspace: Workspace,
 ) -> None:
     for i in range(len(rows)):
-        bits = agent_bits(rows[i], salt)
+        bits = agent_bits(rows[i], agent_seed)
         chosen[i] = choose(rows[i], weights, temperature, bits, actions, points, sums, workspace)
 
 

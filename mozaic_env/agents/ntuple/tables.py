@@ -17,8 +17,7 @@ import numpy as np
 
 from mozaic_env import __version__
 from mozaic_env.agents.policy.folders import BEST, CARD, CHECKPOINTS, FINAL
-from mozaic_env.core import afterstates
-from mozaic_env.core.afterstates import WEIGHT, Weights
+from mozaic_env.core.afterstates import WEIGHT, Weights, features_of
 from mozaic_env.core.extras import need
 from mozaic_env.core.game import Game
 from mozaic_env.core.storage.folders import aside, whole_folder, write_folder
@@ -160,7 +159,7 @@ def load(folder: str | Path, game: Game) -> Tables:
     folder, card = user_path(folder), read_card(folder)
     damaged = f"{folder} is damaged; restore it or train again"
     name = card["game"]["name"]
-    if name != game.name or not afterstates.is_offered(game.dtype):
+    if name != game.name or game.afterstate_features is None:
         raise ValueError(f"tables {folder} play {name}; asked for was {game!r}")
     try:
         content = (folder / TABLES).read_bytes()
@@ -170,7 +169,7 @@ def load(folder: str | Path, game: Game) -> Tables:
         raise ValueError(f"{damaged} ({TABLES} is not what the card says)")
     try:
         columns = safetensors.numpy.load(content)
-        weights = np.zeros(len(afterstates.start_weights(game.dtype)), WEIGHT)
+        weights = np.zeros(len(features_of(game).start()), WEIGHT)
         for column in WEIGHT.names or ():
             if columns[column].shape != weights.shape:
                 raise ValueError(

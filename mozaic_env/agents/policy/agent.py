@@ -68,7 +68,7 @@ class PolicyAgent(Agent):
         chosen = np.empty(len(states), np.int64)
         if self.sample:
             actions, weights = np.empty(logits.shape[1], np.int64), np.empty(logits.shape[1])
-            _sample_rows(states, logits, masks, self.salt, chosen, actions, weights)
+            _sample_rows(states, logits, masks, self.agent_seed, chosen, actions, weights)
         else:
             _best_rows(logits, masks, chosen)
         return chosen
@@ -179,7 +179,7 @@ def _sample_rows(
     rows: Rows,
     logits: Floats,
     masks: Bytes,
-    salt: np.uint64,
+    agent_seed: np.uint64,
     chosen: Integers,
     actions: Integers,
     weights: Floats,
@@ -199,7 +199,7 @@ def _sample_rows(
         for k in range(count):
             weights[k] = np.exp(np.float64(logits[i, actions[k]]) - top)
             total += weights[k]
-        left = total * unit(agent_bits(rows[i], salt))
+        left = total * unit(agent_bits(rows[i], agent_seed))
         for k in range(count):
             chosen[i] = actions[k]  # rounding may leave a rest: then the last legal one
             left -= weights[k]

@@ -91,7 +91,7 @@ def describe_layout(game: Game) -> dict[str, Any]:
         }
         for f in game.fields
     ]
-    places = None if game.action_planes is None else game.action_planes.tolist()
+    places = None if game.board_layout is None else game.board_layout.planes.tolist()
     actions = [_notation(game, action) for action in range(game.num_actions)]
     text = json.dumps([entries, places, actions], separators=(",", ":"))
     return {

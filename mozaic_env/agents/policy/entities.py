@@ -1,6 +1,6 @@
 """A policy and value network for games without a board, which shares its weights over entities and kinds of things.
 
-A game says (`mozaic_env.core.game.Game.action_entities`) which actions belong to entities, sources to take from, say,
+A game says (`mozaic_env.core.game.Game.entities`) which actions belong to entities, sources to take from, say,
 and which numbers of the observation are about which kind of thing, a colour, say. One small encoder reads how much of a
 kind an entity has, and how much else. One trunk reads all about a kind: its numbers, what is about no kind, the sum of
 what the encoder says of all entities, and the mean of all that over the kinds (after M. Zaheer et al., Deep Sets,
@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mozaic_env.agents.policy.network import NetworkConfig
+from mozaic_env.core.capabilities import Entities
 from mozaic_env.core.extras import importing
-from mozaic_env.core.game import Entities, Game
+from mozaic_env.core.game import Game
 
 with importing("a policy"):
     import torch
@@ -50,7 +51,7 @@ def entity_layout(game: Game) -> EntityLayout:
         (field.key, tuple(float(max(min(high, 100), 1)) for high in field.high or (1,) * field.size))
         for field in game.fields
     )
-    return EntityLayout(scales, game.num_actions, game.action_entities or NO_ENTITIES)
+    return EntityLayout(scales, game.num_actions, game.entities or NO_ENTITIES)
 
 
 class EntityNetwork(nn.Module):

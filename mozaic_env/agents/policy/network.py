@@ -41,7 +41,7 @@ class Layout:
         scales: for each other entry of the observation its key and what its numbers are divided by.
         actions: where each action stands: plane * tiles + tile.
         group: the game's symmetries; None where they are not those of a board.
-        turned: the entry that says that the board is upside down to the actions; see `Game.turned_by`.
+        turned: the entry that says that the board is upside down to the actions; see `BoardLayout.turned_by`.
     """
 
     board: tuple[int, int, int]
@@ -70,11 +70,11 @@ def layout_of(game: Game) -> Layout:
     Raises:
         ValueError: the game has no board, or its actions do not lie over it.
     """
-    shapes = {field.key: field.shape for field in game.fields}
-    if game.action_planes is None or len(shapes.get(BOARD, ())) != 3:
+    shapes, layout = {field.key: field.shape for field in game.fields}, game.board_layout
+    if layout is None or len(shapes.get(BOARD, ())) != 3:
         raise ValueError(
             f"{game!r} has no network: it needs an observation entry {BOARD!r} of shape (planes, rows, cols) "
-            "and `action_planes`"
+            "and a `board_layout`"
         )
     planes, rows, cols = shapes[BOARD]
     board, tiles = (planes, rows, cols), rows * cols
@@ -84,13 +84,13 @@ def layout_of(game: Game) -> Layout:
             tuple(float(max(min(high, tiles), 1)) for high in field.high or (1,) * field.size),
         )
         for field in game.fields
-        if field.key not in (BOARD, game.turned_by)
+        if field.key not in (BOARD, layout.turned_by)
     )
     try:
-        group = group_of(game, board, game.action_planes)
+        group = group_of(game, board, layout.planes)
     except ValueError:
         group = None
-    return Layout(board, scales, tuple(int(place) for place in game.action_planes), group, game.turned_by)
+    return Layout(board, scales, tuple(int(place) for place in layout.planes), group, layout.turned_by)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ ENTITIES = "entities"
 
 def has_board(game: Game) -> bool:
     """Whether the game's actions lie over a board that its observation shows."""
-    return game.action_planes is not None and any(field.key == BOARD for field in game.fields)
+    return game.board_layout is not None and any(field.key == BOARD for field in game.fields)
 
 
 def check_network(game: Game, config: NetworkConfig) -> None:

@@ -89,7 +89,7 @@ class PolicySearchAgent(Agent):
         for low in range(0, len(rows), BATCH):
             part = slice(low, low + BATCH)
             tried, values = self._search(rows[part])
-            _choose(rows[part], tried, values, self.salt, chosen[part])
+            _choose(rows[part], tried, values, self.agent_seed, chosen[part])
         return chosen
 
     def choices(self, states: Rows) -> Masks:
@@ -134,7 +134,7 @@ class PolicySearchAgent(Agent):
             self._weights.margin,
             self._weights.outcome,
             self.game.num_players - 1,
-            self.salt,
+            self.agent_seed,
             *self._room,
         )
         if found:
@@ -157,7 +157,7 @@ def _spread(
     margin_weight: float,
     outcome_weight: float,
     others: int,
-    salt: np.uint64,
+    agent_seed: np.uint64,
     followers: Followers,
     draws: Draws,
 ) -> int:
@@ -174,7 +174,7 @@ def _spread(
         margin_weight: worth of a unit of margin.
         outcome_weight: worth of the outcome.
         others: how many other seats there are; what one of them gains all others pay in equal parts.
-        salt: of the agent's chance.
+        agent_seed: of the agent's chance.
         followers: room.
         draws: room.
 
@@ -184,7 +184,7 @@ def _spread(
     states, shares_of = followers.states[0], followers.shares[0]
     found = 0
     for i in range(len(rows)):
-        seat, luck = mover(rows[i]), agent_bits(rows[i], salt)
+        seat, luck = mover(rows[i]), agent_bits(rows[i], agent_seed)
         for k in range(tried.shape[1]):
             if priors[i, tried[i, k]] <= 0.0:
                 continue
@@ -229,10 +229,10 @@ def _leave_out_unlikely(shares: Floats) -> float:
 
 @jit
 def _choose(
-    rows: Rows, tried: npt.NDArray[np.int64], values: npt.NDArray[np.float64], salt: np.uint64, chosen: Integers
+    rows: Rows, tried: npt.NDArray[np.int64], values: npt.NDArray[np.float64], agent_seed: np.uint64, chosen: Integers
 ) -> None:
     for i in range(len(rows)):
-        chosen[i] = tried[i, best(values[i], tried.shape[1], agent_bits(rows[i], salt))]
+        chosen[i] = tried[i, best(values[i], tried.shape[1], agent_bits(rows[i], agent_seed))]
 
 
 class OutcomeEstimator:

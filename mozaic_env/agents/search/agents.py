@@ -4,18 +4,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.base import Actions, Agent, Masks, tied
-from mozaic_env.agents.search.expectimax import MAX_DEPTH, Plan, Room, make_room, search_rows
+from mozaic_env.agents.search.expectimax import MAX_DEPTH, Plan, Workspace, make_workspace, search_rows
 from mozaic_env.agents.search.lookahead import MAX_DEPTH as MAX_LOOKAHEAD
-from mozaic_env.agents.search.lookahead import Room as LookaheadRoom
+from mozaic_env.agents.search.lookahead import Workspace as LookaheadWorkspace
 from mozaic_env.agents.search.lookahead import look_ahead_rows
-from mozaic_env.agents.search.lookahead import make_room as make_lookahead_room
+from mozaic_env.agents.search.lookahead import make_workspace as make_lookahead_workspace
 from mozaic_env.core.game import Game, Rows
 
 MAXN = "maxn"
 EVERY = 2**31 - 1  # a width that leaves no action out
-# For how widely to search so that `nodes` are used, no more; what there is room for follows from the game.
-FOLLOWERS = 16  # decisions that can follow one action; in Mozaic two movers, four gems, in a double turn or not
-LIKELY = 2  # of these
 LEAST = 0.02  # probability of what depth 4 looks at further
 
 
@@ -49,14 +46,15 @@ class ExpectimaxAgent(Agent):
         self.name = name
         self._depth = depth
         self._weights = np.array(game.heuristics[chosen])
-        wide = max(2, int((nodes / FOLLOWERS**2) ** (1 / 2))) if depth > 2 else EVERY
-        deep = max(2, int((nodes / (LIKELY**2 * FOLLOWERS)) ** (1 / 3)))
+        followers, likely = game.followers
+        wide = max(2, int((nodes / followers**2) ** (1 / 2))) if depth > 2 else EVERY
+        deep = max(2, int((nodes / (likely**2 * followers)) ** (1 / 3)))
         self._plans = Plan(wide, 0.0), Plan(deep, LEAST)
-        self._room: Room | None = None
+        self._workspace: Workspace | None = None
 
     def __getstate__(self) -> dict[str, object]:
-        """Without the room, which the next search makes again: copies of its arrays would no longer share memory."""
-        return {**self.__dict__, "_room": None}
+        """Without the workspace, which the next search makes again: copies of its arrays would not share memory."""
+        return {**self.__dict__, "_workspace": None}
 
     def quick(self) -> Agent:
         return self._changed(_depth=1, _plans=(Plan(1, 0.0), Plan(1, 0.0)))
@@ -82,11 +80,11 @@ class ExpectimaxAgent(Agent):
 
     def _search(self, states: Rows, found: npt.NDArray[np.float64]) -> Actions:
         self.game.check_rows(states)
-        if self._room is None:
-            self._room = make_room(self.game)
+        if self._workspace is None:
+            self._workspace = make_workspace(self.game)
         chosen = np.empty(len(states), np.int64)
         rows = np.ascontiguousarray(states)
-        search_rows(rows, self._depth, self._weights, self._plans, self.salt, chosen, found, self._room)
+        search_rows(rows, self._depth, self._weights, self._plans, self.agent_seed, chosen, found, self._workspace)
         return chosen
 
 
@@ -125,11 +123,11 @@ class LookaheadAgent(Agent):
         self._depth, self._width = depth, width
         self._paranoid = name != MAXN or game.num_players == 2  # the same for two, and pruning saves work
         self._weights = np.array(game.heuristics[chosen])
-        self._room: LookaheadRoom | None = None
+        self._workspace: LookaheadWorkspace | None = None
 
     def __getstate__(self) -> dict[str, object]:
-        """Without the room, which the next search makes again."""
-        return {**self.__dict__, "_room": None}
+        """Without the workspace, which the next search makes again."""
+        return {**self.__dict__, "_workspace": None}
 
     def quick(self) -> Agent:
         return self._changed(_depth=1, _width=1)
@@ -155,8 +153,8 @@ class LookaheadAgent(Agent):
 
     def _search(self, states: Rows, found: npt.NDArray[np.float64]) -> Actions:
         self.game.check_rows(states)
-        if self._room is None:
-            self._room = make_lookahead_room(self.game)
+        if self._workspace is None:
+            self._workspace = make_lookahead_workspace(self.game)
         chosen = np.empty(len(states), np.int64)
         look_ahead_rows(
             np.ascontiguousarray(states),
@@ -164,9 +162,9 @@ class LookaheadAgent(Agent):
             self._paranoid,
             self._weights,
             self._width,
-            self.salt,
+            self.agent_seed,
             chosen,
             found,
-            self._room,
+            self._workspace,
         )
         return chosen

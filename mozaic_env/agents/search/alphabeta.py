@@ -7,29 +7,28 @@ import numpy as np
 from mozaic_env.agents.base import Actions, Agent, Masks
 from mozaic_env.agents.kernels import agent_bits
 from mozaic_env.agents.search.alphabeta_search import (
-    MOST_PLIES,
+    FORCED_WIN,
+    MAX_PLY,
     NODES,
     STOPPED,
-    SURE,
     Search,
     begin,
     deepen,
     make_search,
     search_rows,
 )
-from mozaic_env.core import engine
 from mozaic_env.core.contract import Integers
-from mozaic_env.core.engine import decision_of_move
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
+from mozaic_env.core.whole_moves import decision_of_move
 
-MOST_DEPTH = MOST_PLIES // 2
+MAX_DEPTH = MAX_PLY // 2
 NO_LIMIT = 2**62
-AT_FIRST = 1 << 12  # positions that take next to no time
+FIRST_NODES = 1 << 12  # positions that take next to no time
 
 
 class AlphaBetaAgent(Agent):
-    """Looks `depth` moves ahead, and beyond at exchanges; see `mozaic_env.agents.search.alphabeta_search`.
+    """Looks `depth` moves ahead, then at captures and the like; see `mozaic_env.agents.search.alphabeta_search`.
 
     With `depth` or `nodes` alone its choices repeat. With `seconds` they depend on how fast the machine is just then.
     """
@@ -54,12 +53,12 @@ class AlphaBetaAgent(Agent):
         Raises:
             ValueError: an argument is none of these, or the game does not offer whole moves.
         """
-        if not engine.is_offered(game.dtype):
+        if not game.max_moves:
             raise ValueError(f"{game.name} has no whole moves to search over; accepted: expectimax or mcts")
         if depth is None:
-            depth = 3 if nodes is None and seconds is None else MOST_DEPTH
-        if not 1 <= depth <= MOST_DEPTH:
-            raise ValueError(f"depth={depth!r}; accepted: 1 to {MOST_DEPTH}")
+            depth = 3 if nodes is None and seconds is None else MAX_DEPTH
+        if not 1 <= depth <= MAX_DEPTH:
+            raise ValueError(f"depth={depth!r}; accepted: 1 to {MAX_DEPTH}")
         if nodes is not None and nodes < 1:
             raise ValueError(f"nodes={nodes!r}; accepted: a whole number of at least 1")
         if seconds is not None and not 0 < seconds < float("inf"):
@@ -72,7 +71,7 @@ class AlphaBetaAgent(Agent):
         self._search: Search | None = None
 
     def quick(self) -> Agent:
-        return self._changed(_depth=1, _nodes=AT_FIRST)
+        return self._changed(_depth=1, _nodes=FIRST_NODES)
 
     def act(self, states: Rows, masks: Masks | None = None) -> Actions:
         self.game.check_rows(states)
@@ -80,7 +79,7 @@ class AlphaBetaAgent(Agent):
             self._search = make_search(self.game)
         rows = np.array(states)  # a search makes moves in its row
         keys, moves = np.empty(len(rows), np.uint64), np.empty(len(rows), np.int64)
-        _bits_of(rows, self.salt, keys)
+        _bits_of(rows, self.agent_seed, keys)
         if self._seconds is None:
             search_rows(rows, self._depth, self._nodes, keys, moves, self._search)
         else:
@@ -94,21 +93,21 @@ class AlphaBetaAgent(Agent):
         """Deepens until the time is used up: each step may look at as many positions as the rate so far allows."""
         began = time.perf_counter()
         if begin(row, key, search) > 1:
-            limit = AT_FIRST
+            limit = FIRST_NODES
             for depth in range(1, self._depth + 1):
                 value = deepen(row, depth, min(limit, self._nodes), search)
                 used = time.perf_counter() - began
-                if search.notes[STOPPED] or used >= seconds or abs(value) >= SURE:
+                if search.counters[STOPPED] or used >= seconds or abs(value) >= FORCED_WIN:
                     break
-                done = int(search.notes[NODES])
+                done = int(search.counters[NODES])
                 limit = done + int(done * (seconds - used) / max(used, 1e-6))
         return int(search.moves[0, 0])
 
 
 @jit
-def _bits_of(rows: Rows, salt: np.uint64, keys: Rows) -> None:
+def _bits_of(rows: Rows, agent_seed: np.uint64, keys: Rows) -> None:
     for i in range(len(rows)):
-        keys[i] = agent_bits(rows[i], salt)
+        keys[i] = agent_bits(rows[i], agent_seed)
 
 
 @jit

@@ -1,9 +1,9 @@
-"""Alpha-beta search over whole moves, compiled, for any game that offers them (`mozaic_env.core.engine`).
+"""Alpha-beta search over whole moves, compiled, for any game that offers them (`mozaic_env.core.whole_moves`).
 
-Depth first with a window (D. Knuth, R. Moore, An analysis of alpha-beta pruning, 1975), deepened step by step; beyond
-the depth only loud moves that promise something, with the choice to stand; a table of positions seen; moves ordered by
-that table, by what they promise and by how often they cut before. It keeps its own stack, since compiled functions that
-call themselves can't be kept on disk.
+Depth first with a window (D. Knuth, R. Moore, An analysis of alpha-beta pruning, 1975), by iterative deepening. Beyond
+the depth follows a quiescence search: tactical moves with a stand-pat value and delta pruning. A transposition table
+holds the positions seen; moves are ordered by the table's move, their score and the history heuristic. The search keeps
+its own stack, since compiled functions that call themselves can't be kept on disk.
 """
 
 from typing import Any, NamedTuple
@@ -12,7 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.core.contract import Integers, Row
-from mozaic_env.core.engine import (
+from mozaic_env.core.game import Game
+from mozaic_env.core.jit import jit
+from mozaic_env.core.stream import below, random_bits
+from mozaic_env.core.whole_moves import (
     DRAWN,
     LOST,
     begins_with_choice,
@@ -20,60 +23,58 @@ from mozaic_env.core.engine import (
     list_moves,
     loses_without_moves,
     make_move,
+    move_score,
     position_hash,
-    promise,
-    standing,
     static_value,
+    terminal_status,
     unmake_move,
 )
-from mozaic_env.core.game import Game
-from mozaic_env.core.jit import jit
-from mozaic_env.core.stream import below, random_bits
 
-MOST_PLIES = 64
-MOST_LOUD = 6  # plies of loud moves beyond the depth
-SLACK = 100  # a loud move that promises to miss the window by more is left out
-WON = 1_000_000  # less the plies that it takes
-SURE = WON - 1000  # beyond this someone wins by force
-TABLE = 1 << 16  # positions remembered
-CUTS = 1 << 16  # moves that have cut, by their number
+MAX_PLY = 64
+QUIESCENCE_DEPTH = 6  # plies of tactical moves beyond the depth
+DELTA_MARGIN = 100  # a tactical move whose score misses alpha by more is pruned
+WIN = 1_000_000  # less the plies that it takes
+FORCED_WIN = WIN - 1000  # values beyond this are wins by force
+TABLE_SIZE = 1 << 16  # positions in the transposition table
+HISTORY_SIZE = 1 << 16  # moves told apart by the history heuristic
 
-SIZE, NEXT, TOKEN, ALPHA, BETA, BEST, MOVE, DEPTH, WINDOW = range(9)  # columns of `Search.book`
-NODES, STOPPED, REMEMBERED = range(3)  # entries of `Search.notes`
-EXACT, AT_LEAST, AT_MOST = range(3)  # what a remembered value is
-FIRST = 1 << 40  # order of the move that the table names
+SIZE, NEXT, TOKEN, ALPHA, BETA, BEST, BEST_MOVE, DEPTH, FIRST_ALPHA = range(9)  # columns of `Search.stack`
+NODES, STOPPED, ROOT = range(3)  # entries of `Search.counters`
+EXACT, LOWER, UPPER = range(3)  # which bound a value in the table is
+VALUE, TO_DEPTH, BOUND, MOVE = range(4)  # columns of `Search.table`
+TABLE_MOVE = 1 << 40  # score of the table's move
 
 
 class Search(NamedTuple):
-    """Room for one search at a time."""
+    """Workspace of one search at a time."""
 
     moves: npt.NDArray[np.int64]  # by ply
-    orders: npt.NDArray[np.int64]  # of the moves, the largest first
-    book: npt.NDArray[np.int64]  # of each ply on the way
+    scores: npt.NDArray[np.int64]  # of the moves, for their order: the largest first
+    stack: npt.NDArray[np.int64]  # a frame for each ply on the way
     hashes: npt.NDArray[np.uint64]  # of the game so far, then of each ply
-    known: npt.NDArray[np.uint64]  # the table's positions
-    told: npt.NDArray[np.int64]  # what is known of each: value, depth, kind, move
-    cuts: npt.NDArray[np.int64]
-    notes: npt.NDArray[np.int64]
+    table_keys: npt.NDArray[np.uint64]  # the transposition table's positions
+    table: npt.NDArray[np.int64]  # and its entries
+    history: npt.NDArray[np.int64]  # how much each move has cut off
+    counters: npt.NDArray[np.int64]
 
 
 def make_search(game: Game) -> Search:
-    """Room for searches in a game."""
+    """Workspace of searches in a game."""
     return Search(
-        np.zeros((MOST_PLIES, game.most_moves), np.int64),
-        np.zeros((MOST_PLIES, game.most_moves), np.int64),
-        np.zeros((MOST_PLIES, 9), np.int64),
-        np.zeros(MOST_PLIES + game.most_moves, np.uint64),
-        np.zeros(TABLE, np.uint64),
-        np.zeros((TABLE, 4), np.int64),
-        np.zeros(CUTS, np.int64),
+        np.zeros((MAX_PLY, game.max_moves), np.int64),
+        np.zeros((MAX_PLY, game.max_moves), np.int64),
+        np.zeros((MAX_PLY, 9), np.int64),
+        np.zeros(MAX_PLY + game.max_moves, np.uint64),
+        np.zeros(TABLE_SIZE, np.uint64),
+        np.zeros((TABLE_SIZE, 4), np.int64),
+        np.zeros(HISTORY_SIZE, np.int64),
         np.zeros(3, np.int64),
     )
 
 
 @jit
 def begin(row: Row, bits: np.uint64, search: Search) -> int:
-    """Forgets the search before and lists the moves at the root, promising ones first, equal ones in random order.
+    """Forgets the search before and lists the moves at the root, the best scores first, equal ones in random order.
 
     Args:
         row: a state at a decision.
@@ -83,10 +84,10 @@ def begin(row: Row, bits: np.uint64, search: Search) -> int:
     Returns:
         How many moves there are that go on with the decisions made.
     """
-    search.known[:] = np.uint64(0)
-    search.cuts[:] = 0
-    search.notes[:] = 0
-    moves, orders, size = search.moves[0], search.orders[0], 0
+    search.table_keys[:] = np.uint64(0)
+    search.history[:] = 0
+    search.counters[:] = 0
+    moves, scores, size = search.moves[0], search.scores[0], 0
     for k in range(list_moves(row, False, moves)):
         if begins_with_choice(row, moves[k]):
             moves[size] = moves[k]
@@ -95,30 +96,30 @@ def begin(row: Row, bits: np.uint64, search: Search) -> int:
         other = k + below(random_bits(bits, np.uint64(0), k), size - k)
         moves[k], moves[other] = moves[other], moves[k]
     for k in range(size):
-        orders[k] = promise(row, moves[k])
+        scores[k] = move_score(row, moves[k])
     for k in range(size):
-        _bring_best(moves, orders, k, size)
-    search.book[0, SIZE] = size
-    search.notes[REMEMBERED] = earlier_hashes(row, search.hashes)
+        _pick_best(moves, scores, k, size)
+    search.stack[0, SIZE] = size
+    search.counters[ROOT] = earlier_hashes(row, search.hashes)
     return size
 
 
 @jit(forceinline=True)
-def _bring_best(moves: Integers, orders: Integers, k: int, size: int) -> None:
+def _pick_best(moves: Integers, scores: Integers, k: int, size: int) -> None:
     """Puts the first of the best moves from the k-th on in the k-th place; the others keep their order."""
     top = k
     for j in range(k + 1, size):
-        if orders[j] > orders[top]:
+        if scores[j] > scores[top]:
             top = j
-    move, order = moves[top], orders[top]
+    move, score = moves[top], scores[top]
     for j in range(top, k, -1):
-        moves[j], orders[j] = moves[j - 1], orders[j - 1]
-    moves[k], orders[k] = move, order
+        moves[j], scores[j] = moves[j - 1], scores[j - 1]
+    moves[k], scores[k] = move, score
 
 
 @jit
 def _has_come_before(search: Search, ply: int) -> bool:
-    at = search.notes[REMEMBERED] + ply
+    at = search.counters[ROOT] + ply
     for k in range(at - 2, -1, -2):
         if search.hashes[k] == search.hashes[at]:
             return True
@@ -130,64 +131,66 @@ def _enter(row: Row, ply: int, depth: int, alpha: int, beta: int, search: Search
     """Looks at a position after a move.
 
     Returns:
-        Its value for who is to move, and whether that is not known yet and the ply's moves are to be gone through.
+        Its value for the player to move, and whether that is not known yet and the ply's moves are to be searched.
     """
-    search.notes[NODES] += 1
+    search.counters[NODES] += 1
     key = position_hash(row)
-    search.hashes[search.notes[REMEMBERED] + ply] = key
-    stands = standing(row)
-    if stands == LOST:
-        return ply - WON, False
-    if stands == DRAWN or _has_come_before(search, ply):
+    search.hashes[search.counters[ROOT] + ply] = key
+    status = terminal_status(row)
+    if status == LOST:
+        return ply - WIN, False
+    if status == DRAWN or _has_come_before(search, ply):
         return 0, False
-    book, moves, orders = search.book[ply], search.moves[ply], search.orders[ply]
-    book[NEXT], book[ALPHA], book[BETA], book[WINDOW], book[DEPTH], book[MOVE] = 0, alpha, beta, alpha, depth, -1
+    frame, moves, scores = search.stack[ply], search.moves[ply], search.scores[ply]
+    frame[NEXT], frame[DEPTH], frame[BEST_MOVE] = 0, depth, -1
+    frame[ALPHA], frame[BETA], frame[FIRST_ALPHA] = alpha, beta, alpha
     if depth <= 0:
-        stand = static_value(row)
-        if stand >= beta or ply >= MOST_PLIES - 1 or depth <= -MOST_LOUD:
-            return stand, False
-        book[BEST], size = stand, 0
+        stand_pat = static_value(row)
+        if stand_pat >= beta or ply >= MAX_PLY - 1 or depth <= -QUIESCENCE_DEPTH:
+            return stand_pat, False
+        frame[BEST], size = stand_pat, 0
         for k in range(list_moves(row, True, moves)):
-            orders[size] = promise(row, moves[k])
-            if orders[size] >= 0 and stand + orders[size] + SLACK > alpha:
+            scores[size] = move_score(row, moves[k])
+            if scores[size] >= 0 and stand_pat + scores[size] + DELTA_MARGIN > alpha:
                 moves[size] = moves[k]
                 size += 1
-        book[SIZE] = size
-        return stand, size > 0
-    place, hint = np.int64(key & np.uint64(TABLE - 1)), -1
-    if search.known[place] == key:
-        told = search.told[place]
-        value, kind, hint = told[0], told[2], told[3]
-        cuts = kind == EXACT or (kind == AT_LEAST and value >= beta) or (kind == AT_MOST and value <= alpha)
-        if told[1] >= depth and cuts:
+        frame[SIZE] = size
+        return stand_pat, size > 0
+    slot, table_move = np.int64(key & np.uint64(TABLE_SIZE - 1)), -1
+    if search.table_keys[slot] == key:
+        entry = search.table[slot]
+        value, bound, table_move = entry[VALUE], entry[BOUND], entry[MOVE]
+        cuts = bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+        if entry[TO_DEPTH] >= depth and cuts:
             return value, False
     size = list_moves(row, False, moves)
     if size == 0:
-        return ply - WON if loses_without_moves(row) else 0, False
+        return ply - WIN if loses_without_moves(row) else 0, False
     for k in range(size):
-        orders[k] = FIRST if moves[k] == hint else promise(row, moves[k]) + search.cuts[moves[k] & (CUTS - 1)]
-    book[SIZE], book[BEST] = size, -WON
+        past = search.history[moves[k] & (HISTORY_SIZE - 1)]
+        scores[k] = TABLE_MOVE if moves[k] == table_move else move_score(row, moves[k]) + past
+    frame[SIZE], frame[BEST] = size, -WIN
     return 0, True
 
 
 @jit
 def _leave(search: Search, ply: int) -> int:
-    """The value of a ply whose moves have been gone through; remembers it."""
-    book = search.book[ply]
-    value = book[BEST]
-    if book[DEPTH] > 0 and not search.notes[STOPPED] and abs(value) < SURE:
-        key = search.hashes[search.notes[REMEMBERED] + ply]
-        place = np.int64(key & np.uint64(TABLE - 1))
-        search.known[place] = key
-        told = search.told[place]
-        told[0], told[1], told[3] = value, book[DEPTH], book[MOVE]
-        told[2] = AT_LEAST if value >= book[BETA] else AT_MOST if value <= book[WINDOW] else EXACT
+    """The value of a ply whose moves have been searched; stores it in the table."""
+    frame = search.stack[ply]
+    value = frame[BEST]
+    if frame[DEPTH] > 0 and not search.counters[STOPPED] and abs(value) < FORCED_WIN:
+        key = search.hashes[search.counters[ROOT] + ply]
+        slot = np.int64(key & np.uint64(TABLE_SIZE - 1))
+        search.table_keys[slot] = key
+        entry = search.table[slot]
+        entry[VALUE], entry[TO_DEPTH], entry[MOVE] = value, frame[DEPTH], frame[BEST_MOVE]
+        entry[BOUND] = LOWER if value >= frame[BETA] else UPPER if value <= frame[FIRST_ALPHA] else EXACT
     return value
 
 
 @jit
 def deepen(row: Row, depth: int, limit: int, search: Search) -> int:
-    """Searches the root's moves to a depth, those before the first that cuts no matter.
+    """Searches the root's moves to a depth, up to a cutoff.
 
     Args:
         row: the state given to `begin`; not changed in the end.
@@ -196,27 +199,27 @@ def deepen(row: Row, depth: int, limit: int, search: Search) -> int:
         search: after `begin`. The best move comes to the front: `search.moves[0, 0]`.
 
     Returns:
-        The best move's value for who decides, in hundredths; where it gave up, of the best that it has looked at.
+        The best move's value for the player to move, in hundredths; where it gave up, of the best move searched.
     """
-    book, notes = search.book, search.notes
-    book[0, NEXT], book[0, BEST], book[0, MOVE], book[0, DEPTH] = 0, -WON - 1, search.moves[0, 0], depth
-    book[0, ALPHA], book[0, BETA], book[0, WINDOW] = -WON, WON, -WON
-    search.hashes[notes[REMEMBERED]] = position_hash(row)
-    notes[STOPPED] = 0
+    stack, counters = search.stack, search.counters
+    stack[0, NEXT], stack[0, BEST], stack[0, BEST_MOVE], stack[0, DEPTH] = 0, -WIN - 1, search.moves[0, 0], depth
+    stack[0, ALPHA], stack[0, BETA], stack[0, FIRST_ALPHA] = -WIN, WIN, -WIN
+    search.hashes[counters[ROOT]] = position_hash(row)
+    counters[STOPPED] = 0
     ply = 0
     while True:
-        goes_on = book[ply, NEXT] < book[ply, SIZE] and book[ply, BEST] < book[ply, BETA]
-        if goes_on and not notes[STOPPED]:
-            k = book[ply, NEXT]
+        goes_on = stack[ply, NEXT] < stack[ply, SIZE] and stack[ply, BEST] < stack[ply, BETA]
+        if goes_on and not counters[STOPPED]:
+            k = stack[ply, NEXT]
             if ply > 0:
-                _bring_best(search.moves[ply], search.orders[ply], k, book[ply, SIZE])
-            book[ply, NEXT] += 1
-            book[ply, TOKEN] = make_move(row, search.moves[ply, k])
-            alpha = max(book[ply, ALPHA], book[ply, BEST])
-            value, opened = _enter(row, ply + 1, book[ply, DEPTH] - 1, -book[ply, BETA], -alpha, search)
-            if notes[NODES] >= limit:
-                notes[STOPPED] = 1
-            if opened:
+                _pick_best(search.moves[ply], search.scores[ply], k, stack[ply, SIZE])
+            stack[ply, NEXT] += 1
+            stack[ply, TOKEN] = make_move(row, search.moves[ply, k])
+            alpha = max(stack[ply, ALPHA], stack[ply, BEST])
+            value, expanded = _enter(row, ply + 1, stack[ply, DEPTH] - 1, -stack[ply, BETA], -alpha, search)
+            if counters[NODES] >= limit:
+                counters[STOPPED] = 1
+            if expanded:
                 ply += 1
                 continue
         elif ply == 0:
@@ -224,14 +227,14 @@ def deepen(row: Row, depth: int, limit: int, search: Search) -> int:
         else:
             value = _leave(search, ply)
             ply -= 1
-        move = search.moves[ply, book[ply, NEXT] - 1]
-        unmake_move(row, move, book[ply, TOKEN])
-        if not notes[STOPPED] and -value > book[ply, BEST]:
-            book[ply, BEST], book[ply, MOVE] = -value, move
-            if -value >= book[ply, BETA] and book[ply, DEPTH] > 0:
-                search.cuts[move & (CUTS - 1)] += book[ply, DEPTH] * book[ply, DEPTH]
-    _bring_to_front(search.moves[0], book[0, MOVE])
-    return book[0, BEST]
+        move = search.moves[ply, stack[ply, NEXT] - 1]
+        unmake_move(row, move, stack[ply, TOKEN])
+        if not counters[STOPPED] and -value > stack[ply, BEST]:
+            stack[ply, BEST], stack[ply, BEST_MOVE] = -value, move
+            if -value >= stack[ply, BETA] and stack[ply, DEPTH] > 0:
+                search.history[move & (HISTORY_SIZE - 1)] += stack[ply, DEPTH] * stack[ply, DEPTH]
+    _bring_to_front(search.moves[0], stack[0, BEST_MOVE])
+    return stack[0, BEST]
 
 
 @jit
@@ -254,12 +257,12 @@ def search_rows(rows: Any, depth: int, limit: int, keys: Any, moves: Integers, s
         limit: number of positions for each row.
         keys: random bits of each row, uint64, shape (n,).
         moves: written, shape (n,).
-        search: room.
+        search: from `make_search`.
     """
     for i in range(len(rows)):
         moves[i] = -1
         if begin(rows[i], keys[i], search) > 1:
             for d in range(1, depth + 1):
-                if abs(deepen(rows[i], d, limit, search)) >= SURE or search.notes[STOPPED]:
+                if abs(deepen(rows[i], d, limit, search)) >= FORCED_WIN or search.counters[STOPPED]:
                     break
         moves[i] = search.moves[0, 0]

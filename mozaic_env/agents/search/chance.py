@@ -26,7 +26,7 @@ States = npt.NDArray[Any]
 
 
 class Draws(NamedTuple):
-    """Room for one gathering; what stands there means nothing afterwards."""
+    """Workspace of one gathering; what stands there means nothing afterwards."""
 
     targets: npt.NDArray[np.int64]  # number of the state behind each outcome, shape (states, outcomes)
     chances: npt.NDArray[np.float64]  # probability of each outcome, the same shape
@@ -35,7 +35,7 @@ class Draws(NamedTuple):
 
 
 class Followers(NamedTuple):
-    """Room for the states that can follow an action, and what `gather` finds; by ply."""
+    """Workspace for the states that can follow an action, and what `gather` finds; by ply."""
 
     states: States  # rows of the game, shape (plies, states)
     words: npt.NDArray[Any]  # the same memory as whole words, shape (plies, states, words of a row)
@@ -49,7 +49,7 @@ def count_states(game: Game) -> int:
 
 
 def make_draws(game: Game) -> Draws:
-    """Room for one gathering at a time."""
+    """Workspace of one gathering at a time."""
     shape = (count_states(game), game.max_outcomes)
     return Draws(
         np.zeros(shape, np.int64), np.zeros(shape), np.zeros(shape[0], np.int64), np.zeros(game.max_outcomes, np.int64)
@@ -57,7 +57,7 @@ def make_draws(game: Game) -> Draws:
 
 
 def make_followers(game: Game, plies: int = 1) -> Followers:
-    """Room for the states that can follow an action, at each ply."""
+    """Workspace for the states that can follow an action, at each ply."""
     states = np.zeros((plies, count_states(game)), game.dtype)
     word = next(size for size in (8, 4, 2, 1) if states.itemsize % size == 0)
     return Followers(states, states.view(np.dtype(f"u{word}")).reshape(*states.shape, -1), np.zeros(states.shape))
@@ -79,7 +79,7 @@ def gather(followers: Followers, ply: int, draws: Draws) -> int:
         followers: written at the ply; `shares` are the probabilities of ending in each state. States at chance have 0,
             but for those beyond which there was no room.
         ply: which of them.
-        draws: room.
+        draws: from `make_draws`.
 
     Returns:
         How many states were found.

@@ -10,7 +10,7 @@ only that are best at depth 3, and it looks further only at what is likely: deci
 `Plan.least` probability count as at the last ply. So nodes go where they change the value.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,16 @@ from mozaic_env.core.game import Game
 from mozaic_env.core.jit import jit
 
 MAX_DEPTH = 4
+PLACE = np.dtype(
+    [
+        ("state", np.int64),  # which of the states that follow is looked at
+        ("states", np.int64),  # how many there are
+        ("action", np.int64),  # which of the decision's actions is looked at
+        ("actions", np.int64),  # how many of them are
+        ("total", np.float64),  # expected value of the states before
+        ("reached", np.float64),  # probability of what came before the ply
+    ]
+)
 
 
 class Plan(NamedTuple):
@@ -36,13 +46,14 @@ class Plan(NamedTuple):
     least: float
 
 
-class Room(NamedTuple):
-    """Room for one search at a time."""
+class Workspace(NamedTuple):
+    """Workspace of one search at a time."""
 
     actions: npt.NDArray[np.int64]  # by ply, shape (plies, actions)
     values: npt.NDArray[np.float64]  # of these
     followers: Followers
     draws: Draws
+    places: npt.NDArray[np.void]  # where the search stands, by ply, type `PLACE`
     kinds: npt.NDArray[np.float64]  # values of the decisions after one action, by their kind; NaN: not known
 
 
@@ -69,27 +80,29 @@ def _best(values: Floats, size: int, mine: bool) -> float:
 
 
 @jit
-def _last_value(row: Row, seat: int, level: int, weights: Floats, room: Room) -> float:
+def _last_value(row: Row, seat: int, level: int, weights: Floats, workspace: Workspace) -> float:
     """The value of a decision at the last ply: the best heuristic value after an action, for the seat."""
-    actions, values = room.actions[level], room.values[level]
+    actions, values = workspace.actions[level], workspace.values[level]
     size = action_values(row, seat, weights, actions, values)
     return value(row, seat, weights) + _best(values, size, mover(row) == seat)
 
 
 @jit
-def _expected_last(
-    row: Row, action: int, share: float, seat: int, level: int, weights: Floats, plan: Plan, room: Room
-) -> float:
+def _expected_last(row: Row, action: int, seat: int, level: int, weights: Floats, workspace: Workspace) -> float:
     """The expected value of what follows an action, every next decision being the last.
 
     States that differ only in what the last ply does not look at share one valuation.
     """
-    states, shares, known = room.followers.states[level], room.followers.shares[level], room.kinds
+    states, shares, known = (
+        workspace.followers.states[level],
+        workspace.followers.shares[level],
+        workspace.kinds,
+    )
     known[:] = np.nan
     states[0] = row
     apply(states[0], action)
     total = 0.0
-    for state in range(gather(room.followers, level, room.draws)):
+    for state in range(gather(workspace.followers, level, workspace.draws)):
         if shares[state] == 0.0:
             continue
         if mover(states[state]) < 0:
@@ -97,54 +110,78 @@ def _expected_last(
             continue
         kind = decision_kind(states[state])
         if not 0 <= kind < len(known):
-            total += shares[state] * _last_value(states[state], seat, level + 1, weights, room)
+            total += shares[state] * _last_value(states[state], seat, level + 1, weights, workspace)
             continue
         if np.isnan(known[kind]):
-            known[kind] = _last_value(states[state], seat, level + 1, weights, room)
+            known[kind] = _last_value(states[state], seat, level + 1, weights, workspace)
         total += shares[state] * known[kind]
     return total
 
 
-def _one_ply_more(expected: Any) -> Any:
-    """What `_expected_last` is, one ply further from the end; `expected` is the function for the ply below."""
-
-    @jit(cached=False)
-    def deeper(
-        row: Row, action: int, share: float, seat: int, level: int, weights: Floats, plan: Plan, room: Room
-    ) -> float:
-        states, shares = room.followers.states[level], room.followers.shares[level]
-        actions, values = room.actions[level + 1], room.values[level + 1]
-        states[0] = row
-        apply(states[0], action)
-        total = 0.0
-        for state in range(gather(room.followers, level, room.draws)):
-            if shares[state] == 0.0:
-                continue
-            if mover(states[state]) < 0:
-                total += shares[state] * value(states[state], seat, weights)
-                continue
-            reached = share * shares[state]
-            if reached < plan.least:
-                total += shares[state] * _last_value(states[state], seat, level + 1, weights, room)
-                continue
-            mine = mover(states[state]) == seat
-            size = action_values(states[state], seat, weights, actions, values)
-            size = _keep_best(actions, values, size, plan.width, mine)
-            for i in range(size):
-                values[i] = expected(states[state], actions[i], reached, seat, level + 1, weights, plan, room)
-            total += shares[state] * _best(values, size, mine)
-        return total
-
-    return deeper
-
-
-# A function for each depth, since compiled functions that call themselves can't be kept on disk.
-_expected_3 = _one_ply_more(_expected_last)
-_expected_4 = _one_ply_more(_expected_3)
+@jit
+def _descend(row: Row, action: int, reached: float, ply: int, workspace: Workspace) -> None:
+    """Gathers what can follow an action; nothing of it has been looked at."""
+    place, states = workspace.places[ply], workspace.followers.states[ply]
+    states[0] = row
+    apply(states[0], action)
+    place.states = gather(workspace.followers, ply, workspace.draws)
+    place.state = place.action = place.actions = 0
+    place.total, place.reached = 0.0, reached
 
 
 @jit
-def search(row: Row, depth: int, weights: Floats, plans: tuple[Plan, Plan], room: Room) -> int:
+def _next_decision(ply: int, seat: int, weights: Floats, plan: Plan, workspace: Workspace) -> bool:
+    """Goes on to the ply's next decision that is searched further, valuing all states up to it; False: none is left."""
+    place, states, shares = workspace.places[ply], workspace.followers.states[ply], workspace.followers.shares[ply]
+    actions, values = workspace.actions[ply + 1], workspace.values[ply + 1]
+    while place.state < place.states:
+        state, share = states[place.state], shares[place.state]
+        if share != 0.0 and mover(state) < 0:
+            place.total += share * value(state, seat, weights)
+        elif share != 0.0 and place.reached * share < plan.least:
+            place.total += share * _last_value(state, seat, ply + 1, weights, workspace)
+        elif share != 0.0:
+            size = action_values(state, seat, weights, actions, values)
+            place.action, place.actions = 0, _keep_best(actions, values, size, plan.width, mover(state) == seat)
+            return True
+        place.state += 1
+    return False
+
+
+@jit
+def _expected(row: Row, action: int, plies: int, seat: int, weights: Floats, plan: Plan, workspace: Workspace) -> float:
+    """The expected value of what follows an action, with so many plies of decisions before the last ones.
+
+    A loop, since compiled functions that call themselves can't be kept on disk; `Workspace.places` is its stack.
+    """
+    if plies == 0:
+        return _expected_last(row, action, seat, 0, weights, workspace)
+    ply = 0
+    _descend(row, action, 1.0, ply, workspace)
+    while True:
+        place, actions, values = workspace.places[ply], workspace.actions[ply + 1], workspace.values[ply + 1]
+        state, share = workspace.followers.states[ply, place.state], workspace.followers.shares[ply, place.state]
+        if place.action < place.actions and ply + 1 < plies:
+            _descend(state, actions[place.action], place.reached * share, ply + 1, workspace)
+            ply += 1
+            continue
+        if place.action < place.actions:
+            values[place.action] = _expected_last(state, actions[place.action], seat, ply + 1, weights, workspace)
+            place.action += 1
+            continue
+        if place.actions > 0:
+            place.total += share * _best(values, place.actions, mover(state) == seat)
+            place.state += 1
+        if not _next_decision(ply, seat, weights, plan, workspace):
+            if ply == 0:
+                return place.total
+            ply -= 1
+            workspace.values[ply + 1, workspace.places[ply].action] = place.total
+            workspace.places[ply].action += 1
+
+
+@jit
+def search(row: Row, depth: int, weights: Floats, plans: tuple[Plan, Plan], workspace: Workspace) -> int:
     """Writes the actions of a decision and their values, in points for who decides; returns how many.
 
     Args:
@@ -152,9 +189,9 @@ def search(row: Row, depth: int, weights: Floats, plans: tuple[Plan, Plan], room
         depth: in decisions, 1 (greedy) to `MAX_DEPTH`.
         weights: of the heuristic.
         plans: for depths up to 3, and for depth 4.
-        room: from `make_room`, overwritten; the results are in the first row of its actions and values.
+        workspace: from `make_workspace`, overwritten; the results are in the first row of its actions and values.
     """
-    actions, values = room.actions[0], room.values[0]
+    actions, values = workspace.actions[0], workspace.values[0]
     wide, deep = plans
     seat = mover(row)
     size = action_values(row, seat, weights, actions, values)
@@ -163,14 +200,12 @@ def search(row: Row, depth: int, weights: Floats, plans: tuple[Plan, Plan], room
     for i in range(size):
         if depth == 1:
             values[i] += now
-        elif depth == 2:
-            values[i] = _expected_last(row, actions[i], 1.0, seat, 0, weights, wide, room)
         else:
-            values[i] = _expected_3(row, actions[i], 1.0, seat, 0, weights, wide, room)
+            values[i] = _expected(row, actions[i], min(depth, MAX_DEPTH - 1) - 2, seat, weights, wide, workspace)
     if depth == MAX_DEPTH:
         size = _keep_best(actions, values, size, deep.width, True)
         for i in range(size):
-            values[i] = _expected_4(row, actions[i], 1.0, seat, 0, weights, deep, room)
+            values[i] = _expected(row, actions[i], MAX_DEPTH - 2, seat, weights, deep, workspace)
     return size
 
 
@@ -180,10 +215,10 @@ def search_rows(
     depth: int,
     weights: Floats,
     plans: tuple[Plan, Plan],
-    salt: np.uint64,
+    agent_seed: np.uint64,
     chosen: Integers,
     found: Floats,
-    room: Room,
+    workspace: Workspace,
 ) -> None:
     """The search's choice for each row, ties at random, and its values of the actions tried.
 
@@ -192,25 +227,26 @@ def search_rows(
         depth: as for `search`.
         weights: as for `search`.
         plans: as for `search`.
-        salt: of the agent's chance.
+        agent_seed: of the agent's chance.
         chosen: written, shape (n,).
         found: written at [row, action], shape (n, actions); or of no columns, then not.
-        room: as for `search`.
+        workspace: as for `search`.
     """
     for i in range(len(rows)):
-        size = search(rows[i], depth, weights, plans, room)
-        chosen[i] = room.actions[0, best(room.values[0], size, agent_bits(rows[i], salt))]
+        size = search(rows[i], depth, weights, plans, workspace)
+        chosen[i] = workspace.actions[0, best(workspace.values[0], size, agent_bits(rows[i], agent_seed))]
         if found.shape[1] > 0:
             for k in range(size):
-                found[i, room.actions[0, k]] = room.values[0, k]
+                found[i, workspace.actions[0, k]] = workspace.values[0, k]
 
 
-def make_room(game: Game) -> Room:
-    """Room for one search at a time."""
-    return Room(
+def make_workspace(game: Game) -> Workspace:
+    """Workspace of one search at a time."""
+    return Workspace(
         np.zeros((MAX_DEPTH, game.num_actions), np.int64),
         np.zeros((MAX_DEPTH, game.num_actions)),
         make_followers(game, MAX_DEPTH),
         make_draws(game),
+        np.zeros(MAX_DEPTH, PLACE),
         np.zeros(game.decision_kinds),
     )

@@ -9,7 +9,7 @@ Where chance comes next the search stops: the state counts as its heuristic valu
 one-ply value are tried, and at the last ply only that value is looked at.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,19 @@ from mozaic_env.core.jit import jit
 MAX_DEPTH = 8
 
 States = npt.NDArray[Any]
-Room = tuple[npt.NDArray[Any], ...]
+
+
+class Workspace(NamedTuple):
+    """Workspace of one search at a time, by level but for the root's actions."""
+
+    actions: npt.NDArray[np.int64]  # that are tried
+    values: npt.NDArray[np.float64]  # of these
+    states: States
+    bests: npt.NDArray[np.float64]  # the values found, of each seat
+    counts: npt.NDArray[np.int64]  # actions, how many were tried, whose value counts
+    bounds: npt.NDArray[np.float64]  # alpha and beta
+    root_actions: npt.NDArray[np.int64]
+    root_values: npt.NDArray[np.float64]
 
 
 @jit
@@ -57,9 +69,9 @@ def _evaluate(row: Row, seat: int, weights: Floats, found: Floats) -> None:
 
 
 @jit
-def _last(states: States, level: int, seat: int, weights: Floats, room: Room) -> None:
+def _last(states: States, level: int, seat: int, weights: Floats, workspace: Workspace) -> None:
     """The value of a decision at the last ply, into the level's `best`."""
-    actions, values, bests = room[0][level], room[1][level], room[3]
+    actions, values, bests = workspace.actions[level], workspace.values[level], workspace.bests
     decides = mover(states[level])
     view = seat if seat >= 0 else decides
     _candidates(states[level], view, weights, 1, actions, values)
@@ -72,22 +84,22 @@ def _last(states: States, level: int, seat: int, weights: Floats, room: Room) ->
 
 
 @jit
-def _open(states: States, level: int, depth: int, seat: int, weights: Floats, width: int, room: Room) -> bool:
+def _open(states: States, level: int, depth: int, seat: int, weights: Floats, width: int, workspace: Workspace) -> bool:
     """Looks at a state: writes its value to the level's `best`, or where it is searched further its actions.
 
     Returns:
         Whether it is searched further.
     """
-    bests, counts = room[3], room[4]
+    bests, counts = workspace.bests, workspace.counts
     decides = mover(states[level])
     if decides < 0 or level >= depth:
         _evaluate(states[level], seat, weights, bests[level])
         return False
     if level == depth - 1:
-        _last(states, level, seat, weights, room)
+        _last(states, level, seat, weights, workspace)
         return False
     view = seat if seat >= 0 else decides
-    actions, values = room[0][level], room[1][level]
+    actions, values = workspace.actions[level], workspace.values[level]
     counts[level, 0], counts[level, 1] = _candidates(states[level], view, weights, width, actions, values), 0
     counts[level, 2] = decides if seat < 0 else decides == seat  # whose value counts, or whether it is to be large
     for other in range(bests.shape[1]):
@@ -96,9 +108,9 @@ def _open(states: States, level: int, depth: int, seat: int, weights: Floats, wi
 
 
 @jit
-def _take(level: int, seat: int, room: Room) -> None:
+def _take(level: int, seat: int, workspace: Workspace) -> None:
     """Hands the value of a state up to the one before."""
-    bests, counts, bounds = room[3], room[4], room[5]
+    bests, counts, bounds = workspace.bests, workspace.counts, workspace.bounds
     above, whose = level - 1, counts[level - 1, 2]
     if seat < 0:
         if bests[level, whose] > bests[above, whose]:
@@ -115,7 +127,7 @@ def _take(level: int, seat: int, room: Room) -> None:
 
 
 @jit
-def _search_below(depth: int, seat: int, weights: Floats, width: int, room: Room) -> None:
+def _search_below(depth: int, seat: int, weights: Floats, width: int, workspace: Workspace) -> None:
     """The value of the state at level 0, into its `best`, looking so many decisions further.
 
     Args:
@@ -123,33 +135,33 @@ def _search_below(depth: int, seat: int, weights: Floats, width: int, room: Room
         seat: who searches; -1: each seat for itself.
         weights: of the heuristic.
         width: how many actions are tried at each ply.
-        room: from `make_room`.
+        workspace: from `make_workspace`.
     """
-    states, counts, bounds = room[2], room[4], room[5]
+    states, counts, bounds = workspace.states, workspace.counts, workspace.bounds
     bounds[0, 0], bounds[0, 1] = -np.inf, np.inf
     level = np.int64(0)  # as a literal it would have _open compiled twice
-    if not _open(states, level, depth, seat, weights, width, room):
+    if not _open(states, level, depth, seat, weights, width, workspace):
         return
     while True:
         done = counts[level, 1] >= counts[level, 0] or (seat >= 0 and bounds[level, 0] >= bounds[level, 1])
         if done:
             if level == 0:
                 return
-            _take(level, seat, room)
+            _take(level, seat, workspace)
             level -= 1
             continue
         states[level + 1] = states[level]
-        apply(states[level + 1], room[0][level, counts[level, 1]])
+        apply(states[level + 1], workspace.actions[level, counts[level, 1]])
         counts[level, 1] += 1
         level += 1
         bounds[level, 0], bounds[level, 1] = bounds[level - 1, 0], bounds[level - 1, 1]
-        if not _open(states, level, depth, seat, weights, width, room):
-            _take(level, seat, room)
+        if not _open(states, level, depth, seat, weights, width, workspace):
+            _take(level, seat, workspace)
             level -= 1
 
 
 @jit
-def look_ahead(row: Row, depth: int, paranoid: bool, weights: Floats, width: int, room: Room) -> int:
+def look_ahead(row: Row, depth: int, paranoid: bool, weights: Floats, width: int, workspace: Workspace) -> int:
     """Writes the actions of a decision and their values, in points for who decides; returns how many.
 
     Args:
@@ -158,9 +170,9 @@ def look_ahead(row: Row, depth: int, paranoid: bool, weights: Floats, width: int
         paranoid: whether the others join against who decides.
         weights: of the heuristic.
         width: how many actions are tried at each ply.
-        room: from `make_room`, overwritten; the results are its last two entries.
+        workspace: from `make_workspace`, overwritten; the results are its `root_actions` and `root_values`.
     """
-    actions, values = room[6], room[7]
+    actions, values = workspace.root_actions, workspace.root_values
     seat = mover(row)
     size = _candidates(row, seat, weights, width, actions, values)
     now = value(row, seat, weights)
@@ -168,10 +180,10 @@ def look_ahead(row: Row, depth: int, paranoid: bool, weights: Floats, width: int
         if depth == 1:
             values[i] += now
             continue
-        room[2][0] = row
-        apply(room[2][0], actions[i])
-        _search_below(depth - 1, seat if paranoid else -1, weights, width, room)
-        values[i] = room[3][0, 0 if paranoid else seat]
+        workspace.states[0] = row
+        apply(workspace.states[0], actions[i])
+        _search_below(depth - 1, seat if paranoid else -1, weights, width, workspace)
+        values[i] = workspace.bests[0, 0 if paranoid else seat]
     return size
 
 
@@ -182,10 +194,10 @@ def look_ahead_rows(
     paranoid: bool,
     weights: Floats,
     width: int,
-    salt: np.uint64,
+    agent_seed: np.uint64,
     chosen: Integers,
     found: Floats,
-    room: Room,
+    workspace: Workspace,
 ) -> None:
     """The search's choice for each row, ties at random, and its values of the actions tried.
 
@@ -195,27 +207,23 @@ def look_ahead_rows(
         paranoid: as for `look_ahead`.
         weights: as for `look_ahead`.
         width: as for `look_ahead`.
-        salt: of the agent's chance.
+        agent_seed: of the agent's chance.
         chosen: written, shape (n,).
         found: written at [row, action], shape (n, actions); or of no columns, then not.
-        room: as for `look_ahead`.
+        workspace: as for `look_ahead`.
     """
     for i in range(len(rows)):
-        size = look_ahead(rows[i], depth, paranoid, weights, width, room)
-        chosen[i] = room[6][best(room[7], size, agent_bits(rows[i], salt))]
+        size = look_ahead(rows[i], depth, paranoid, weights, width, workspace)
+        chosen[i] = workspace.root_actions[best(workspace.root_values, size, agent_bits(rows[i], agent_seed))]
         if found.shape[1] > 0:
             for k in range(size):
-                found[i, room[6][k]] = room[7][k]
+                found[i, workspace.root_actions[k]] = workspace.root_values[k]
 
 
-def make_room(game: Game) -> Room:
-    """Room for one search at a time.
-
-    By level: actions, their values, states, values found (of each seat), counts (actions, tried, whose value counts),
-    bounds. For the root: actions, their values.
-    """
+def make_workspace(game: Game) -> Workspace:
+    """Workspace of one search at a time."""
     levels = MAX_DEPTH + 1
-    return (
+    return Workspace(
         np.zeros((levels, game.num_actions), np.int64),
         np.zeros((levels, game.num_actions)),
         np.zeros(levels, game.dtype),

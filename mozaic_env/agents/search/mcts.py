@@ -15,9 +15,8 @@ from mozaic_env.core.contract import OVER, Floats, Integers, Row, action_values,
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
 
-TEMPERATURE = 0.3  # of the priors from a heuristic, in points
-SCALE = 12.0  # a lead of so many points is worth tanh(1) of a win
-TEMPO = 0.5
+COOLING = 40.0  # the temperature of the priors from a heuristic is the game's `win_lead` divided by this
+TEMPO = 0.5  # share of what the next action gains that already counts
 TREES = 64  # searched side by side where a policy is asked
 
 
@@ -32,7 +31,9 @@ class Evaluator(Protocol):
 
 
 @jit
-def _heuristic_priors(row: Row, weights: Floats, actions: Integers, priors: Floats) -> tuple[int, float]:
+def _heuristic_priors(
+    row: Row, weights: Floats, temperature: float, actions: Integers, priors: Floats
+) -> tuple[int, float]:
     """Softmax of the one-ply values of who decides; returns how many actions, and the largest of the values."""
     size = action_values(row, mover(row), weights, actions, priors)
     top = priors[0]
@@ -40,7 +41,7 @@ def _heuristic_priors(row: Row, weights: Floats, actions: Integers, priors: Floa
         top = max(top, priors[k])
     total = 0.0
     for k in range(size):
-        priors[k] = np.exp((priors[k] - top) / TEMPERATURE)
+        priors[k] = np.exp((priors[k] - top) / temperature)
         total += priors[k]
     for k in range(size):
         priors[k] /= total
@@ -49,29 +50,36 @@ def _heuristic_priors(row: Row, weights: Floats, actions: Integers, priors: Floa
 
 @jit
 def _search(
-    row: Row, simulations: int, weights: Floats, exploration: float, key: np.uint64, forest: Forest, room: Any
+    row: Row,
+    simulations: int,
+    weights: Floats,
+    win_lead: float,
+    exploration: float,
+    key: np.uint64,
+    forest: Forest,
+    workspace: Any,
 ) -> None:
     """One whole search on tree 0, by a heuristic."""
     seat = mover(row)
-    actions, priors = room
+    actions, priors = workspace
     plant(forest, 0, row)
     for simulation in range(simulations + 1):  # the first one only looks at the root
         node = walk(forest, 0, seat, exploration, key, simulation)
         state, size, estimate = forest.states[0, node], 0, 0.0
         if mover(state) != OVER:
-            size, gain = _heuristic_priors(state, weights, actions, priors)
-            # Half of what the gem in hand will gain: else states count for more right before the own move than after.
+            size, gain = _heuristic_priors(state, weights, win_lead / COOLING, actions, priors)
+            # Without the tempo, states count for more right before the own move than after.
             lead = value(state, seat, weights) + (TEMPO if mover(state) == seat else -TEMPO) * gain
-            estimate = np.tanh(lead / SCALE)
+            estimate = np.tanh(lead / win_lead)
         grow(forest, 0, node, seat, actions, priors, size, estimate)
 
 
 @jit
-def _most_visited(forest: Forest, tree: int, bits: np.uint64, room: Any) -> int:
+def _most_visited(forest: Forest, tree: int, bits: np.uint64, workspace: Any) -> int:
     size = forest.edges[tree, 0]
     for edge in range(size):
-        room[1][edge] = forest.visits[tree, edge]
-    return forest.action[tree, best(room[1], size, bits)]
+        workspace[1][edge] = forest.visits[tree, edge]
+    return forest.action[tree, best(workspace[1], size, bits)]
 
 
 @jit
@@ -79,28 +87,35 @@ def _search_rows(
     rows: Rows,
     simulations: int,
     weights: Floats,
+    win_lead: float,
     exploration: float,
-    salt: np.uint64,
+    agent_seed: np.uint64,
     chosen: Integers,
     forest: Forest,
-    room: Any,
+    workspace: Any,
 ) -> None:
     for i in range(len(rows)):
-        bits = agent_bits(rows[i], salt)
-        _search(rows[i], simulations, weights, exploration, bits, forest, room)
-        chosen[i] = _most_visited(forest, 0, bits, room)
+        bits = agent_bits(rows[i], agent_seed)
+        _search(rows[i], simulations, weights, win_lead, exploration, bits, forest, workspace)
+        chosen[i] = _most_visited(forest, 0, bits, workspace)
 
 
 @jit
 def _walk_all(
-    rows: Rows, forest: Forest, exploration: float, salt: np.uint64, simulation: int, nodes: Integers, leaves: Rows
+    rows: Rows,
+    forest: Forest,
+    exploration: float,
+    agent_seed: np.uint64,
+    simulation: int,
+    nodes: Integers,
+    leaves: Rows,
 ) -> int:
     """`walk` in every tree; the decisions reached are gathered in `leaves`, `nodes` holds what was reached."""
     found = 0
     for tree in range(len(rows)):
         if simulation == 0:
             plant(forest, tree, rows[tree])
-        nodes[tree] = walk(forest, tree, mover(rows[tree]), exploration, agent_bits(rows[tree], salt), simulation)
+        nodes[tree] = walk(forest, tree, mover(rows[tree]), exploration, agent_bits(rows[tree], agent_seed), simulation)
         if mover(forest.states[tree, nodes[tree]]) != OVER:
             leaves[found] = forest.states[tree, nodes[tree]]
             found += 1
@@ -109,13 +124,13 @@ def _walk_all(
 
 @jit
 def _grow_all(
-    rows: Rows, forest: Forest, nodes: Integers, probabilities: Any, values: Any, others: int, room: Any
+    rows: Rows, forest: Forest, nodes: Integers, probabilities: Any, values: Any, others: int, workspace: Any
 ) -> None:
     """`grow` in every tree, with the policy's answers for the decisions that `_walk_all` gathered.
 
     What one of the `others` can expect all others pay in equal parts.
     """
-    actions, priors = room
+    actions, priors = workspace
     found = 0
     for tree in range(len(rows)):
         seat, state = mover(rows[tree]), forest.states[tree, nodes[tree]]
@@ -131,9 +146,9 @@ def _grow_all(
 
 
 @jit
-def _choose_all(rows: Rows, forest: Forest, salt: np.uint64, chosen: Integers, room: Any) -> None:
+def _choose_all(rows: Rows, forest: Forest, agent_seed: np.uint64, chosen: Integers, workspace: Any) -> None:
     for tree in range(len(rows)):
-        chosen[tree] = _most_visited(forest, tree, agent_bits(rows[tree], salt), room)
+        chosen[tree] = _most_visited(forest, tree, agent_bits(rows[tree], agent_seed), workspace)
 
 
 class MctsAgent(Agent):
@@ -173,7 +188,7 @@ class MctsAgent(Agent):
         self._policy = policy
         self._exploration = float(exploration)
         self._forest: Forest | None = None
-        self._room = (np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions))
+        self._workspace = (np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions))
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the trees, which the next search makes again."""
@@ -189,7 +204,15 @@ class MctsAgent(Agent):
             self._forest = make_forest(self.game, 1 if self._policy is None else TREES, self._simulations)
         if self._policy is None:
             _search_rows(
-                rows, self._simulations, self._weights, self._exploration, self.salt, chosen, self._forest, self._room
+                rows,
+                self._simulations,
+                self._weights,
+                float(self.game.win_lead),
+                self._exploration,
+                self.agent_seed,
+                chosen,
+                self._forest,
+                self._workspace,
             )
             return chosen
         for low in range(0, len(rows), TREES):
@@ -199,9 +222,9 @@ class MctsAgent(Agent):
     def _ask_policy(self, policy: Evaluator, rows: Rows, chosen: Actions, forest: Forest) -> None:
         nodes, leaves = np.empty(len(rows), np.int64), self.game.rows(len(rows))
         for simulation in range(self._simulations + 1):
-            found = _walk_all(rows, forest, self._exploration, self.salt, simulation, nodes, leaves)
+            found = _walk_all(rows, forest, self._exploration, self.agent_seed, simulation, nodes, leaves)
             probabilities, values = np.zeros((0, self.game.num_actions), np.float32), np.zeros(0, np.float32)
             if found:
                 probabilities, values = policy.evaluate(leaves[:found])
-            _grow_all(rows, forest, nodes, probabilities, values, self.game.num_players - 1, self._room)
-        _choose_all(rows, forest, self.salt, chosen, self._room)
+            _grow_all(rows, forest, nodes, probabilities, values, self.game.num_players - 1, self._workspace)
+        _choose_all(rows, forest, self.agent_seed, chosen, self._workspace)

@@ -27,8 +27,8 @@ from mozaic_env.core.afterstates import (
     Workspace,
     chance_seat,
     evaluate_actions,
+    features_of,
     list_features,
-    make_workspace,
 )
 from mozaic_env.core.contract import OVER, Floats, Integers, Row, action_values, apply, deal, mover, value
 from mozaic_env.core.game import Game, Rows
@@ -73,7 +73,7 @@ def make_room(game: Game, weights: npt.NDArray[Any], width: int) -> Room:
         np.zeros(width),
         np.zeros(width, np.int64),
         np.zeros(len(weights) if tables else 0, np.int64),
-        make_workspace(game.dtype) if tables else Workspace(np.zeros(0, np.int64), np.zeros(0, np.float32)),
+        features_of(game).make_workspace() if tables else Workspace(np.zeros(0, np.int64), np.zeros(0, np.float32)),
         np.zeros(actions, np.float32),
         np.zeros(actions, WEIGHT),
     )
@@ -211,13 +211,13 @@ def _search_rows(
     rows: Rows,
     search: Search,
     weights: npt.NDArray[Any],
-    salt: np.uint64,
+    agent_seed: np.uint64,
     chosen: Integers,
     found: npt.NDArray[np.float64],
     room: Room,
 ) -> None:
     for i in range(len(rows)):
-        _search(rows[i], search, weights, agent_bits(rows[i], salt), room)
+        _search(rows[i], search, weights, agent_bits(rows[i], agent_seed), room)
         chosen[i] = room.tried[0]
         if found.shape[1] and room.counts[0]:
             for k in range(len(room.tried)):
@@ -307,5 +307,5 @@ class RolloutAgent(Agent):
             self._room = make_room(self.game, self._weights, self._plan.width)
         chosen = np.empty(len(states), np.int64)
         rows = np.ascontiguousarray(states)
-        _search_rows(rows, self._plan, self._weights, self.salt, chosen, found, self._room)
+        _search_rows(rows, self._plan, self._weights, self.agent_seed, chosen, found, self._room)
         return chosen

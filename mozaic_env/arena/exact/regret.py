@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.exact.perfect import TIE, PerfectAgent
-from mozaic_env.arena import loops
+from mozaic_env.arena import trajectories
 from mozaic_env.arena.match import Progress, play_match
 from mozaic_env.arena.records import first_rows
 from mozaic_env.arena.results import MatchResult
@@ -215,7 +215,7 @@ def decisions_of(match: MatchResult, values: ExactValues) -> Decisions:
     room = int(games.lengths.sum())
     states = np.empty(room, values.game.dtype)
     indices, actions = np.empty(room, np.int64), np.empty(room, np.int64)
-    count = loops.decisions_of(
+    count = trajectories.decisions_of(
         first_rows(values.game, games), games.seating, games.lengths, games.actions, 0, states, indices, actions
     )
     states, indices, actions = states[:count], indices[:count], actions[:count]

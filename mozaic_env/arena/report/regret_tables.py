@@ -13,7 +13,7 @@ REGRET_SPARE = ((3,), (4,), (2,), (5,))  # of `regret_columns`
 
 
 def regret_title(result: RegretResult) -> str:
-    """A line to stand above the table."""
+    """The title of the table."""
     return f"{result.player} against perfect play, {result.games:,} games"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.arena import loops
+from mozaic_env.arena import trajectories
 from mozaic_env.arena.records import first_rows
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.core.game import Game
@@ -29,7 +29,7 @@ def courses(game: Game, result: MatchResult, player: int) -> npt.NDArray[np.floa
         raise ValueError("play the match with keep_actions=True to see the course of its games")
     seats = np.argmax(games.seating == player, axis=1)
     margins = np.empty((len(seats), games.actions.shape[1] + 1))
-    loops.trace(first_rows(game, games), seats, games.lengths, games.actions, margins)
+    trajectories.trace(first_rows(game, games), seats, games.lengths, games.actions, margins)
     return margins
 
 
@@ -40,8 +40,8 @@ def join_courses(parts: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.flo
 
 
 def board_shape(game: Game) -> tuple[int, int] | None:
-    """Rows and columns, if actions are planes over a board; see `Game.action_planes`."""
-    if game.action_planes is None:
+    """Rows and columns, if actions are planes over a board; see `Game.board_layout`."""
+    if game.board_layout is None:
         return None
     shapes = (field.shape[1:] for field in game.fields if len(field.shape) == 3)
     shape = next(shapes, None)
@@ -60,13 +60,13 @@ def openings(game: Game, result: MatchResult, player: int) -> npt.NDArray[np.flo
         float64, shape (rows, cols), row 0 the lowest: how many of the player's first `OPENING`
         actions of the first plane were on each tile.
     """
-    games, shape, planes = result.details, board_shape(game), game.action_planes
-    if games is None or games.actions is None or shape is None or planes is None:
+    games, shape, layout = result.details, board_shape(game), game.board_layout
+    if games is None or games.actions is None or shape is None or layout is None:
         raise ValueError("openings need a board and a match played with keep_actions=True")
     tiles = shape[0] * shape[1]
     deciders = np.empty(games.actions.shape, np.int64)
-    loops.deciders(first_rows(game, games), games.seating, games.lengths, games.actions, deciders)
-    placed = (deciders == player) & (np.append(planes, tiles)[games.actions] < tiles)
+    trajectories.deciders(first_rows(game, games), games.seating, games.lengths, games.actions, deciders)
+    placed = (deciders == player) & (np.append(layout.planes, tiles)[games.actions] < tiles)
     placed &= np.cumsum(placed, axis=1) <= OPENING
-    counts = np.bincount(planes[games.actions[placed]], minlength=tiles)
+    counts = np.bincount(layout.planes[games.actions[placed]], minlength=tiles)
     return counts.reshape(shape).astype(np.float64)

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mozaic_env.arena import console
 from mozaic_env.arena.evaluate import results_json
 from mozaic_env.arena.exact.regret import RegretResult
-from mozaic_env.arena.report import plots
+from mozaic_env.arena.report import console, plots
 from mozaic_env.arena.report.regret_tables import (
     GROUP_COLUMNS,
     group_cells,

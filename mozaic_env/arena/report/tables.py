@@ -19,7 +19,7 @@ with importing("a table"):
 GAP = 2  # columns of the terminal between two of the table
 LEAST_NAME = 24  # columns of the terminal that names get before further figures do
 SHORTEST_NAME = 8
-HEAD = 13  # a heading of so many letters is not broken, however narrow what stands below
+HEAD = 13  # a heading of at most so many letters is not broken, however narrow its column
 
 
 class Figures:
@@ -42,7 +42,7 @@ class Figures:
         """Takes the texts.
 
         Args:
-            title: what stands above.
+            title: above the table.
             columns: their names, the one of the names first. A line break is kept.
             lines: the texts in the columns.
             spare: columns by their places, in groups that are shown whole or not at all, the most important group

@@ -35,7 +35,7 @@ PairCounts = Mapping[tuple[str, str], Sequence[int]]  # by players: pairs with e
 
 @dataclass(frozen=True)
 class Rating:
-    """Where an agent stands on the ladder.
+    """An agent's place on the ladder.
 
     Attributes:
         name: of the agent.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
 from mozaic_env.core.checks import check_choice, check_whole_number
+from mozaic_env.core.contract import OVER, mover
 from mozaic_env.core.game import Game
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.core.text.files import clean
@@ -19,11 +20,12 @@ from mozaic_env.drawing.raster import to_rgb
 from mozaic_env.envs.gymnasium.spaces import action_space, observation_space
 from mozaic_env.envs.gymnasium.window import Window, is_likely, require_pygame
 from mozaic_env.games import game_with, keywords_of
-from mozaic_env.simulation import loops
 from mozaic_env.simulation.batch import MAX_LOG, Batch, Opponent
+from mozaic_env.simulation.queries import setup_rows
+from mozaic_env.simulation.state import FORFEITED, READY, TERMINATED
 
 Observation = dict[str, npt.NDArray[Any]]
-_ONLY = np.zeros(1, np.int64)  # the one slot's index
+_ONLY = np.zeros(1, np.int64)  # the index of the one game
 
 
 class EpisodeOver(ResetNeeded, ValueError):
@@ -42,7 +44,7 @@ def read_reset_options(game: Game, options: Mapping[str, Any] | None) -> tuple[n
     start = None
     if options.get("position") is not None:
         start = game.parse_position(clean(options["position"]))[0]
-        if loops.is_over(start):
+        if mover(start) == OVER:
             raise ValueError(f"position {options['position']!r} is a finished game; accepted: one with a decision")
     seat = options.get("seat")
     return start, None if seat is None else check_choice("seat", seat, range(game.num_players))
@@ -185,11 +187,13 @@ class GameEnv(gym.Env[Observation, np.int64]):
         self._start = self._before = self._first_row(start)
 
     def _first_row(self, start: np.void | None) -> np.void:
-        first = self.game.rows(1)[0] if start is None else start.copy()
-        first["key"] = self._batch.rows["key"][0]
+        first = self.game.rows(1)
+        if start is not None:
+            first[0] = start
+        first["key"] = self._batch.rows["key"]
         if start is None:
-            loops.setup_row(first)
-        return first
+            setup_rows(first)
+        return first[0]
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Makes a decision.
@@ -205,8 +209,8 @@ class GameEnv(gym.Env[Observation, np.int64]):
             EpisodeOver: no game is running.
         """
         batch = self._batch
-        status = batch.slots[0]["status"]
-        if status != loops.READY:
+        status = batch.episodes[0]["status"]
+        if status != READY:
             what = "no game has begun" if self._start is None else "this game has ended"
             raise EpisodeOver(f"step() was called, but {what}; call reset() to begin the next one")
         before = batch.rows[0].copy() if self.render_mode in ("rgb_array", "human") else None
@@ -238,12 +242,12 @@ class GameEnv(gym.Env[Observation, np.int64]):
         return {key: entry[0].copy() for key, entry in self._batch.buffers.observation.items()}
 
     def _info(self) -> dict[str, Any]:
-        slot = self._batch.slots[0]
+        episode = self._batch.episodes[0]
         info = {"action_mask": self._batch.buffers.masks[0].copy(), "seat": int(self._batch.buffers.seats[0])}
-        if slot["status"] != loops.READY:
+        if episode["status"] != READY:
             if self._batch.opponents:
-                info["opponent"] = self._batch.opponent_names[slot["opponent"]]
-            if slot["illegal"]:
+                info["opponent"] = self._batch.opponent_names[episode["opponent"]]
+            if episode["status"] == FORFEITED:
                 info["illegal_action"] = True
         return info
 
@@ -267,20 +271,18 @@ class GameEnv(gym.Env[Observation, np.int64]):
     def record(self) -> str:
         """The game so far as a record: complete once it is over, without a result while it runs."""
         start = self._require_game()
-        row, slot = self._batch.rows[0], self._batch.slots[0]
+        row, episode = self._batch.rows[0], self._batch.episodes[0]
         header: dict[str, Any] = {}
         if self._batch.opponents:
             for seat, name in enumerate(self.game.seat_names):
-                other = self._batch.opponent_names[slot["opponent"]]
-                header[name] = "agent" if seat == slot["seat"] else re.sub(r"[\s|]+", "_", other)
-        if slot["illegal"]:
-            header["forfeit"] = self.game.seat_names[slot["acted"]]
-        running = slot["status"] == loops.READY
-        over = slot["status"] == loops.TERMINATED and not slot["illegal"]
+                other = self._batch.opponent_names[episode["opponent"]]
+                header[name] = "agent" if seat == episode["seat"] else re.sub(r"[\s|]+", "_", other)
+        if episode["status"] == FORFEITED:
+            header["forfeit"] = self.game.seat_names[episode["acted"]]
         if row["decisions"] > MAX_LOG:
             raise ValueError(f"{row['decisions']} decisions were made; a record tells at most {MAX_LOG}")
         actions = self._batch.log[0, : row["decisions"]].tolist()
-        ending = "running" if running else "over" if over else "truncated"
+        ending = {READY: "running", TERMINATED: "over"}.get(int(episode["status"]), "truncated")
         return str(self.game.write_record(start, actions, header, ending))
 
     def clone(self) -> "GameEnv":
@@ -329,13 +331,13 @@ class GameEnv(gym.Env[Observation, np.int64]):
         return None if self._start is None else to_svg(self._picture())
 
     def _picture(self) -> Picture:
-        row, slot, action = self._batch.rows[0], self._batch.slots[0], None
+        row, episode, action = self._batch.rows[0], self._batch.episodes[0], None
         decisions = int(row["decisions"])
         if self._before is not None and self._before["decisions"] < decisions <= MAX_LOG:
             action = int(self._batch.log[0, decisions - 1])
         caption = ""
-        if slot["status"] != loops.READY and slot["illegal"]:
-            caption = f"an illegal action: {self.game.seat_names[slot['acted']]} loses"
+        if episode["status"] == FORFEITED:
+            caption = f"an illegal action: {self.game.seat_names[episode['acted']]} loses"
         return self.game.draw(row, self._before, action, caption)
 
     def close(self) -> None:

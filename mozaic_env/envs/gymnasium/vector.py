@@ -18,16 +18,17 @@ from mozaic_env.envs.gymnasium.single import EpisodeOver, read_reset_options
 from mozaic_env.envs.gymnasium.spaces import action_space, observation_space
 from mozaic_env.envs.names import Names
 from mozaic_env.games import game_with, keywords_of
-from mozaic_env.simulation import loops
+from mozaic_env.simulation import state, step
 from mozaic_env.simulation.batch import Batch, Buffers, Opponent
+from mozaic_env.simulation.queries import next_keys
 
 Observation = dict[str, npt.NDArray[Any]]
 Infos = dict[str, Any]
 
 _AUTORESET = {
-    AutoresetMode.NEXT_STEP: loops.NEXT_STEP,
-    AutoresetMode.SAME_STEP: loops.SAME_STEP,
-    AutoresetMode.DISABLED: loops.DISABLED,
+    AutoresetMode.NEXT_STEP: state.NEXT_STEP,
+    AutoresetMode.SAME_STEP: state.SAME_STEP,
+    AutoresetMode.DISABLED: state.DISABLED,
 }
 
 
@@ -43,7 +44,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     more step; with ``copy=True`` they are new ones in every step.
 
     `threads` changes the speed, never a result. A thread takes part from 1,024 games for each on, and cores that are
-    free; games are shared out while they last, so on a busy machine it costs little.
+    free.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
@@ -143,7 +144,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         self._next_buffers()
         try:
             if len(games) < self.num_envs:
-                loops.show_rows(batch.rows, batch.slots, batch.buffers.results)
+                step.show_games(batch.simulation, batch.buffers.outputs)
             batch.begin(games, keys[games], start, seat)
         except BaseException:
             batch.buffers, self._spare = shown, spare  # if no game could begin, those under way go on
@@ -183,7 +184,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             seeds = [first + i for i in range(self.num_envs)]
         if self._begun:
             keys = self._batch.rows["key"].copy()
-            loops.advance_keys(keys)
+            next_keys(keys)
         else:
             keys = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
         given = [i for i, value in enumerate(seeds) if value is not None]
@@ -217,7 +218,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         batch = self._batch
         self._require_games()
         if self.autoreset_mode is AutoresetMode.DISABLED:
-            ended = loops.first_ended(batch.slots)
+            ended = step.first_ended(batch.episodes)
             if ended >= 0:
                 raise EpisodeOver(f"the game at index {ended} has ended; reset it with options={{'reset_mask': ...}}")
         if (
@@ -273,15 +274,15 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     def _add_endings(self, infos: Infos) -> None:
         """What is only known of games that ended, and in SAME_STEP mode their last observation."""
         batch, same_step = self._batch, self.autoreset_mode is AutoresetMode.SAME_STEP
-        slots = batch.final_slots if same_step else batch.slots
-        if not (batch.opponents or same_step or batch.illegal_ending):
+        episodes = batch.final_episodes if same_step else batch.episodes
+        if not (batch.opponents or same_step or batch.forfeited):
             return  # nothing to tell
         over = batch.buffers.terminated | batch.buffers.truncated
-        illegal = over & slots["illegal"]
+        illegal = over & (episodes["status"] == state.FORFEITED)
         endings: Infos = {}
         if batch.opponents:
             names = np.full(self.num_envs, None, object)
-            names[over] = batch.opponent_names[slots["opponent"][over]]
+            names[over] = batch.opponent_names[episodes["opponent"][over]]
             endings["opponent"], endings["_opponent"] = Names.of(names, batch.opponent_names), over.copy()
         if illegal.any():
             endings["illegal_action"], endings["_illegal_action"] = illegal, illegal.copy()
@@ -291,7 +292,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
 
     def _final_infos(self, over: npt.NDArray[np.bool_], endings: Infos) -> Infos:
         """The last observation, mask and seat of the games that ended, with the rest of their last info."""
-        final, seats = self._batch.final, self._batch.final_slots["viewer"].astype(np.int64)
+        final, seats = self._batch.final, self._batch.final_episodes["viewer"].astype(np.int64)
         for key, values in (("action_mask", final.masks), ("seat", seats)):
             kept = np.zeros_like(values)
             kept[over] = values[over]
@@ -311,7 +312,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         self._require_games()
         # Not the masks that were handed out, since callers may have written into those.
         masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
-        loops.show_masks(self._batch.rows, self._batch.slots, masks)
+        step.show_masks(self._batch.rows, self._batch.episodes, masks)
         return masks.view(np.bool_)
 
     def sample_actions(self) -> npt.NDArray[np.int64]:
@@ -339,7 +340,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         """
         self._batch.set_opponents(opponents, shares)
         self._begun = False
-        self._batch.slots["status"] = loops.TERMINATED
+        self._batch.episodes["status"] = state.TERMINATED
 
     @property
     def states(self) -> npt.NDArray[Any]:

@@ -14,7 +14,7 @@ from mozaic_env.core.game import Game
 from mozaic_env.core.text.files import clean
 from mozaic_env.envs.openspiel.state import Observer, SpielState
 from mozaic_env.games import check_options
-from mozaic_env.simulation import loops
+from mozaic_env.simulation.queries import setup_rows
 
 DEFAULT = "default"  # the value of an option that the game itself finds one for
 LIMIT, GAMES_OWN = "max_decisions", -1  # OpenSpiel puts the default of a parameter in the place of one not given
@@ -112,7 +112,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no type in
         starts = []
         for probability, fields in self.rules.starts:
             row = self.rules.rows(1)
-            loops.setup_row(row[0])
+            setup_rows(row)
             for name, number in fields.items():
                 row[name] = number
             starts.append((probability, row.tobytes()))

@@ -9,7 +9,7 @@ import pyspiel
 
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game
-from mozaic_env.simulation import loops, seats, single_row
+from mozaic_env.simulation import queries, single_row
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]
@@ -55,7 +55,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
     def _legal_actions(self, player: int) -> list[int]:
         masks = np.empty((1, self.get_game().rules.num_actions), np.int8)
-        loops.masks_of(self.row, masks)
+        queries.masks_of(self.row, masks)
         actions: list[int] = np.flatnonzero(masks).tolist()
         return actions
 
@@ -98,7 +98,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         """Every player's result; zeros before the end and at the limit."""
         results = np.zeros((1, self.get_game().rules.num_players))
         if self._mover == OVER:
-            seats.seat_outcomes(self.row, results)
+            queries.seat_outcomes(self.row, results)
         totals: list[float] = results[0].tolist()
         return totals
 

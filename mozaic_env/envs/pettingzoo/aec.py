@@ -7,7 +7,6 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo.utils import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
@@ -17,7 +16,9 @@ from mozaic_env.core.game import Game
 from mozaic_env.envs.gymnasium.single import EpisodeOver, GameEnv
 from mozaic_env.envs.gymnasium.spaces import action_space, observation_space
 from mozaic_env.games import game_with, keywords_of
-from mozaic_env.simulation import seats, single_row
+from mozaic_env.simulation import single_row
+from mozaic_env.simulation.queries import seat_margins
+from mozaic_env.simulation.reward import seat_rewards
 
 Observation = dict[str, Any]
 
@@ -46,8 +47,8 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
     the game's unit. Both sum to zero over a game of two; what `last` gives has accrued since the agent's last action.
 
     **End.** Every agent is terminated when the game is over, truncated at the limit, and then steps once with None.
-    After an illegal action with ``illegal="lose"`` all are terminated: its agent's reward is -1, the others' 0, and
-    its info holds `illegal_action` (True).
+    After an illegal action with ``illegal="lose"`` all are terminated: its agent's reward is -1, the others
+    share +1, and its info holds `illegal_action` (True).
 
     Attributes:
         game: the game with its options.
@@ -103,7 +104,6 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
             max_decisions=max_decisions,
             render_mode=render_mode,
         )
-        self._weights = self.game.rewards[reward]  # of the margin and of the outcome
         self.render_mode = render_mode
         name = f"{self.game.name}_v{version_of(self.game.name)}"
         self.metadata = {**self.metadata, "render_modes": self._env.metadata["render_modes"], "name": name}
@@ -152,17 +152,12 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None  # of a last game that was left before all had stepped with None
         self._select(info)
-        self._margins = self._measure(seats.seat_margins)
+        self._margins = np.empty((1, self.game.num_players))
+        seat_margins(self._env._batch.rows, self._margins)
 
     def _select(self, info: Mapping[str, Any]) -> None:
         self.agent_selection = self.possible_agents[info["seat"]]
         self._mask = info["action_mask"]
-
-    def _measure(self, measure: Any) -> npt.NDArray[np.float64]:
-        """A number for each seat, shape (num_players,)."""
-        values = np.zeros((1, self.game.num_players))
-        measure(self.row.reshape(1), values)
-        return values[0]
 
     def step(self, action: Any) -> None:
         """Makes the decision of `agent_selection`; an agent whose game has ended steps with None.
@@ -179,28 +174,18 @@ class GameAEC(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZo
             self._was_dead_step(action)
             return
         _, _, terminated, truncated, info = self._env.step(action)
-        illegal = "illegal_action" in info
         self._cumulative_rewards[agent] = 0.0
-        rewards = self._rewards_of(agent, terminated, illegal)
-        self.rewards = dict(zip(self.agents, rewards.tolist(), strict=True))
+        batch, paid = self._env._batch, np.empty((1, len(self.agents)))
+        seat_rewards(batch.rows, batch.episodes, batch.settings, self._margins, paid)
+        self.rewards = dict(zip(self.agents, paid[0].tolist(), strict=True))
         self._accumulate_rewards()
         self.infos = {other: {} for other in self.agents}
-        if illegal:
+        if "illegal_action" in info:
             self.infos[agent]["illegal_action"] = True
         self._select(info)
         if terminated or truncated:
             self.terminations = dict.fromkeys(self.agents, terminated)
             self.truncations = dict.fromkeys(self.agents, truncated)
-
-    def _rewards_of(self, agent: str, terminated: bool, illegal: bool) -> npt.NDArray[np.float64]:
-        """What each seat gets for the step that the agent has just made."""
-        if illegal:
-            return np.where([agent == other for other in self.possible_agents], -1.0, 0.0)
-        found = self._weights[1] * self._measure(seats.seat_outcomes) if terminated else np.zeros(self.game.num_players)
-        if self._weights[0]:
-            before, self._margins = self._margins, self._measure(seats.seat_margins)
-            found += self._weights[0] * (self._margins - before)
-        return found
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """What `agent_selection` sees, and what it has been given since its last action.

@@ -1,4 +1,4 @@
-"""Pictures of Crystal Mosaic: in text, and as data for `mozaic_env.drawing.picture`."""
+"""Pictures of Crystal Mosaic, as data for `mozaic_env.drawing.picture`."""
 
 import functools
 
@@ -9,71 +9,13 @@ from mozaic_env.drawing.places import Place
 from mozaic_env.games.crystal_mosaic import actions as names
 from mozaic_env.games.crystal_mosaic import symbols
 from mozaic_env.games.crystal_mosaic.actions import CENTRE, COLOURS, FLOOR_SPACES, MARKER, SEATS, SIZE, Board, Phase
+from mozaic_env.games.crystal_mosaic.drawing_text import floor_of, headline, tiles_of
 from mozaic_env.games.crystal_mosaic.layout import BOARD_H, BOARD_W, CELL, HEIGHT, MARGIN, WIDTH, Layout, layout
 from mozaic_env.games.crystal_mosaic.position import counts, wall_letters
 from mozaic_env.games.crystal_mosaic.symbols import INK, MUTED
 
 _MARKER = SIZE  # in the place of a colour
 _TILE = CELL - 3
-
-
-def draw_text(row: np.void) -> str:
-    """The table, every player's lines, wall and floor, and whose decision it is."""
-    table = [f"F{source + 1} {_tiles(row['sources'][source])}" for source in range(row["factories"])]
-    centre = (MARKER if row["marker"] >= row["players"] else "") + _tiles(row["sources"][CENTRE], "")
-    lines = [
-        f"round {row['round']}, {_headline(row)}",
-        "   ".join([*table, f"C {centre or '-'}"]),
-        f"bag {_numbers(row['bag'])}   lid {_numbers(row['lid'])}",
-    ]
-    for seat in range(row["players"]):
-        lines += ["", *_board_text(row, seat)]
-    return "\n".join(lines)
-
-
-def _tiles(pile: np.uint64, nothing: str = "-") -> str:
-    return "".join(letter * number for letter, number in zip(COLOURS, counts(pile), strict=True)) or nothing
-
-
-def _numbers(pile: np.uint64) -> str:
-    return " ".join(f"{letter}{number}" for letter, number in zip(COLOURS, counts(pile), strict=True))
-
-
-def _board_text(row: np.void, seat: int) -> list[str]:
-    prints = names.PRINTS[Board(row["board"])]
-    lines = [f"{SEATS[seat]}: {row['score'][seat]} points"]
-    for line, letters in enumerate(wall_letters(row, seat)):
-        tiles = COLOURS[row["colour"][seat, line]] * int(row["filled"][seat, line])
-        wall = [tile if tile != "." else mark.lower() for tile, mark in zip(letters, prints[line], strict=True)]
-        lines.append(f"{'.' * (line + 1 - len(tiles)) + tiles:>5}  {' '.join(wall)}")
-    return [*lines, f"floor {_floor(row, seat) or '-'}"]
-
-
-def _floor(row: np.void, seat: int) -> str:
-    """What occupies floor spaces: the marker, where it has one, then tiles."""
-    tiles = _tiles(row["floor"][seat], "")
-    return (MARKER + tiles)[:FLOOR_SPACES] if row["marker"] == seat and len(tiles) < FLOOR_SPACES else tiles
-
-
-def _headline(row: np.void) -> str:
-    if row["phase"] == Phase.OVER:
-        return f"the game is over, {_winners(row)}"
-    if row["phase"] == Phase.REFILL:
-        return "the factories are filled"
-    who = SEATS[row["mover"]]
-    return f"{who} drafts" if row["phase"] == Phase.DRAFT else f"{who} tiles line {row['line'] + 1}"
-
-
-def _complete_rows(row: np.void, seat: int) -> int:
-    return sum("." not in letters for letters in wall_letters(row, seat))
-
-
-def _winners(row: np.void) -> str:
-    ranks = [(int(row["score"][seat]), _complete_rows(row, seat)) for seat in range(row["players"])]
-    if not any(rows for _, rows in ranks):
-        return "cut off without a result"
-    best = [SEATS[seat] for seat, rank in enumerate(ranks) if rank == max(ranks)]
-    return f"{best[0]} wins" if len(best) == 1 else f"{' and '.join(best)} share the win"
 
 
 def draw(row: np.void, before: np.void | None = None, action: int | None = None, caption: str = "") -> Picture:
@@ -86,7 +28,7 @@ def draw(row: np.void, before: np.void | None = None, action: int | None = None,
     scores = ", ".join(f"{SEATS[seat]} {row['score'][seat]}" for seat in range(where.players))
     still = _still(where, int(row["board"]), tuple(np.diff(row["penalties"]).tolist()))
     return Picture(
-        WIDTH, HEIGHT, symbols.PAPER, still, tuple(items), title=f"Crystal Mosaic, {_headline(row)}, {scores}"
+        WIDTH, HEIGHT, symbols.PAPER, still, tuple(items), title=f"Crystal Mosaic, {headline(row)}, {scores}"
     )
 
 
@@ -128,7 +70,7 @@ def _empty_board(where: Layout, board: int, floor: tuple[int, ...], seat: int) -
 
 def _header(row: np.void, caption: str) -> list[Item]:
     items: list[Item] = [
-        Text(MARGIN, 27, _headline(row), 18, fill=INK, bold=True),
+        Text(MARGIN, 27, headline(row), 18, fill=INK, bold=True),
         Text(MARGIN, 46, caption, 12.5, fill=MUTED),
         Text(WIDTH - MARGIN, 27, f"round {row['round']}", 14, "end", fill=INK),
         Text(WIDTH - MARGIN, 46, f"{names.BOARDS[row['board']]}, {SEATS[row['starter']]} began", 12, "end", fill=MUTED),
@@ -140,7 +82,7 @@ def _table(where: Layout, row: np.void) -> list[Item]:
     """Factories, centre, bag and lid."""
     items: list[Item] = []
     for source in range(where.factories):
-        for place, letter in enumerate(_tiles(row["sources"][source], "")):
+        for place, letter in enumerate(tiles_of(row["sources"][source], "")):
             symbol = symbols.tile(COLOURS.index(letter), where.table_tile)
             items.append(Use(symbol, *where.on_factory(source, place)))
     for colour, number in enumerate(counts(row["sources"][CENTRE])):
@@ -177,7 +119,7 @@ def _board(where: Layout, row: np.void, seat: int) -> list[Item]:
         for column, letter in enumerate(letters):
             if letter != ".":
                 items.append(Use(symbols.tile(COLOURS.index(letter), _TILE), *where.wall(seat, line, column)))
-    for place, letter in enumerate(_floor(row, seat)):
+    for place, letter in enumerate(floor_of(row, seat)):
         symbol = symbols.marker(_TILE) if letter == MARKER else symbols.tile(COLOURS.index(letter), _TILE)
         items.append(Use(symbol, *where.floor(seat, place)))
     return items
@@ -257,6 +199,12 @@ def places(row: np.void) -> tuple[Place, ...]:
     return tuple(found)
 
 
+def clicks(row: np.void, action: int) -> tuple[str, ...]:
+    """The source and the target of a draft, or the space of a wall."""
+    source, arrow, target = names.format_action(action).partition(">")
+    return (source, arrow + target) if arrow else (source,)
+
+
 def _around(spots: list[tuple[float, float]]) -> tuple[float, float, float, float]:
     """The middle and the extent of some middles."""
     xs, ys = zip(*spots, strict=True)
@@ -270,7 +218,7 @@ def _place(name: str, box: tuple[float, float, float, float], holds: str) -> Pla
 
 def _held(row: np.void, seat: int, target: int) -> str:
     if target == SIZE:
-        return f"floor line, {len(_floor(row, seat))} spaces taken"
+        return f"floor line, {len(floor_of(row, seat))} spaces taken"
     number = int(row["filled"][seat, target])
     return (
         f"line {target + 1}, {number} {names.COLOUR_NAMES[row['colour'][seat, target]]}"

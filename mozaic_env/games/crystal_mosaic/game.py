@@ -1,39 +1,27 @@
 """Crystal Mosaic with its options fixed: the Python half of the Game contract, and the documentation page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from mozaic_env.core import contract
-from mozaic_env.core.game import Entities, Game, Rows
-from mozaic_env.core.record import Record
+from mozaic_env.core.capabilities import Entities
+from mozaic_env.core.game import Game, Rows
+from mozaic_env.core.registry import register
 from mozaic_env.core.text.numbers import is_number
-from mozaic_env.drawing.picture import Picture
-from mozaic_env.drawing.places import Place
-from mozaic_env.games.crystal_mosaic import actions, drawing, heuristics, observation, position, record, rules, words
-
-contract.register(
-    rules.ROW,
-    {
-        "setup": rules.setup,
-        "mover": rules.mover,
-        "apply": rules.apply,
-        "sample": rules.sample,
-        "outcomes": rules.outcomes,
-        "resolve": rules.resolve,
-        "legal": rules.legal,
-        "is_legal": rules.is_legal,
-        "random_action": rules.random_action,
-        "outcome": rules.outcome,
-        "margin": rules.margin,
-        "cut_off": rules.cut_off,
-        "observe": observation.observe,
-        "action_values": heuristics.action_values,
-        "value": heuristics.value,
-        "decision_kind": heuristics.decision_kind,
-    },
+from mozaic_env.games.crystal_mosaic import (
+    actions,
+    describe,
+    drawing,
+    drawing_text,
+    heuristics,
+    observation,
+    position,
+    record,
+    rules,
 )
+
+register(rules.ROW, rules, observation, heuristics)
 
 
 class CrystalMosaic(Game):
@@ -137,9 +125,9 @@ class CrystalMosaic(Game):
     Rows can become impossible to complete, on side1 above all; `max_rounds` ends such games. They bring no bonuses, pay
     0 to every seat, and count as a draw, whatever the scores.
 
-    ## Readings
+    ## Rule interpretations
 
-    Where the rules leave a gap, this is how they are read:
+    Where the rules leave a gap, this is how they are interpreted:
 
     * Seat 0 starts the first round; who sits there is for the environment, or a match, to vary.
     * If the floor is full when the marker is taken, its taker still starts the next round. If nobody takes it in a
@@ -167,7 +155,23 @@ class CrystalMosaic(Game):
     margin_unit: ClassVar[str] = "tens of points"
     players: ClassVar[tuple[int, int]] = min(actions.FACTORIES), max(actions.FACTORIES)
 
+    win_lead: ClassVar[float] = 12.0
+
     num_actions = actions.NUM_ACTIONS
+
+    format_action = staticmethod(actions.format_action)
+    parse_action = staticmethod(actions.parse_action)
+    read_position = staticmethod(position.read_position)
+    format_position = staticmethod(position.format_position)
+    write_record = record.write
+    replay = record.replay
+    draw = staticmethod(drawing.draw)
+    draw_text = staticmethod(drawing_text.draw_text)
+    places = staticmethod(drawing.places)
+    clicks = staticmethod(drawing.clicks)
+    tell_action = staticmethod(describe.tell_action)
+    outcome_name = staticmethod(describe.outcome_name)
+    tell_outcome = staticmethod(describe.tell_outcome)
 
     def __init__(
         self,
@@ -199,38 +203,15 @@ class CrystalMosaic(Game):
         self.board = board
         self.floor = _read_floor(floor, actions.Board(actions.BOARDS.index(board)))
         self.max_rounds = int(max_rounds)
-        self.fields = observation.fields(self.num_players, self.max_rounds)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return {
+        self.options = {
             "players": self.num_players,
-            "board": self.board,
+            "board": board,
             "floor": ",".join(map(str, self.floor)),
             "max_rounds": self.max_rounds,
         }
-
-    @property
-    def action_entities(self) -> Entities:
-        factories = range(actions.FACTORIES[self.num_players])
-        strides = dict.fromkeys(("wall", "printed"), observation.CELLS)
-        strides |= dict.fromkeys(("lines", "floor", "bag", "lid"), 1)
-        return Entities("table", (*factories, actions.CENTRE), actions.PER_SOURCE, len(actions.COLOURS), strides)
-
-    @property
-    def last_action(self) -> int:
-        return (actions.TILING if self.board == "base" else actions.NUM_ACTIONS) - 1
-
-    @classmethod
-    def of_header(cls, header: Mapping[str, str]) -> "CrystalMosaic":
-        numbers = [header.get(key, "") for key in ("players", "max_rounds")]
-        if not all(map(is_number, numbers)) or not {"board", "floor"} <= set(header):
-            raise ValueError("record header: players=, board=, floor= and max_rounds= are needed")
-        return cls(int(numbers[0]), header["board"], header["floor"], int(numbers[1]))
-
-    @property
-    def seat_names(self) -> tuple[str, ...]:
-        return actions.SEATS[: self.num_players]
+        self.fields = observation.fields(self.num_players, self.max_rounds)
+        self.entities = _entities(self.num_players)
+        self.last_action = (actions.TILING if board == "base" else actions.NUM_ACTIONS) - 1
 
     def rows(self, size: int) -> Rows:
         made = np.zeros(size, self.dtype)
@@ -240,49 +221,13 @@ class CrystalMosaic(Game):
         made["penalties"] = np.cumsum([0, *self.floor])
         return made
 
-    def format_action(self, action: int) -> str:
-        return actions.format_action(action)
 
-    def parse_action(self, text: str) -> int:
-        return actions.parse_action(text)
-
-    def format_position(self, row: np.void) -> str:
-        return position.format_position(row)
-
-    def parse_position(self, text: str) -> Rows:
-        parsed = self.rows(1)
-        position.parse_position(text, parsed[0])
-        return parsed
-
-    def write_record(self, start: np.void, actions: Sequence[int], header: Mapping[str, Any], ending: str) -> Record:
-        return record.write(self, start, actions, header, ending)
-
-    def replay(self, game_record: Record) -> Iterator[tuple[str, np.void]]:
-        return record.replay(self, game_record)
-
-    def draw_text(self, row: np.void) -> str:
-        return drawing.draw_text(row)
-
-    def draw(
-        self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
-    ) -> Picture:
-        return drawing.draw(row, before, action, caption)
-
-    def places(self, row: np.void) -> tuple[Place, ...]:
-        return drawing.places(row)
-
-    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
-        source, arrow, target = actions.format_action(action).partition(">")
-        return (source, arrow + target) if arrow else (source,)
-
-    def tell_action(self, row: np.void, action: int) -> str:
-        return words.tell_action(row, action)
-
-    def outcome_name(self, code: int) -> str:
-        return actions.COLOUR_NAMES[code]
-
-    def tell_outcome(self, row: np.void, code: int) -> str:
-        return words.tell_outcome(row, code)
+def _entities(players: int) -> Entities:
+    """The sources to take from, and the colours of what lies there."""
+    strides = dict.fromkeys(("wall", "printed"), observation.CELLS)
+    strides |= dict.fromkeys(("lines", "floor", "bag", "lid"), 1)
+    blocks = (*range(actions.FACTORIES[players]), actions.CENTRE)
+    return Entities("table", blocks, actions.PER_SOURCE, len(actions.COLOURS), strides)
 
 
 def _is_whole(given: Any) -> bool:

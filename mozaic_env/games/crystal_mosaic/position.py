@@ -77,7 +77,7 @@ def _format_player(row: np.void, seat: int) -> str:
     return ":".join([str(row["score"][seat]), "/".join(lines), "/".join(wall_letters(row, seat)), floor or "-"])
 
 
-def parse_position(text: str, row: np.void) -> None:
+def read_position(text: str, row: np.void) -> None:
     """Writes a position into a row that carries the options; the key stays.
 
     Raises:

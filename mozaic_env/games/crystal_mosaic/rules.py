@@ -7,10 +7,10 @@ lines and seats count from 0 here. Readings of the rules are marked *reading*.
 
 import numpy as np
 
-from mozaic_env.core import contract
 from mozaic_env.core.bits import Bytes, count, nth, spread
 from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
+from mozaic_env.core.registry import HEADER
 from mozaic_env.core.stream import LUCK, below, random_bits
 from mozaic_env.games.crystal_mosaic import actions as names
 from mozaic_env.games.crystal_mosaic.actions import (
@@ -26,7 +26,7 @@ from mozaic_env.games.crystal_mosaic.actions import (
 
 ROW = np.dtype(
     [
-        *contract.HEADER,
+        *HEADER,
         ("sources", np.uint64, (names.SOURCES,)),  # piles: factories, centre
         ("bag", np.uint64),  # pile
         ("lid", np.uint64),  # pile

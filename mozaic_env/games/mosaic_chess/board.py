@@ -7,10 +7,10 @@ origin | target << 8 | promotes << 16. No piece has code of its own here: see `m
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.core import contract
 from mozaic_env.core.bits import ONE, Board, count, first
 from mozaic_env.core.contract import Integers, Row
 from mozaic_env.core.jit import jit
+from mozaic_env.core.registry import HEADER
 from mozaic_env.games.mosaic_chess.pieces import KINDS
 from mozaic_env.games.mosaic_chess.tables import (
     ATTACKS,
@@ -43,7 +43,7 @@ MOST_MOVES = 4400  # more than any position has: 47 cannon queens, 88 squares ea
 
 ROW = np.dtype(
     [
-        *contract.HEADER,
+        *HEADER,
         ("men", np.uint64, (6,)),  # squares of White's pieces, then of Black's: three words each
         ("targets", np.uint64, (3,)),  # squares that the decision at hand may name: pieces that can move, or where to
         ("hash", np.uint64),  # of board, side and en passant square
@@ -279,12 +279,12 @@ def must_promote(row: Row, origin: int, target: int) -> bool:
 
 
 @jit
-def generate(row: Row, loud: bool, moves: Integers) -> int:
+def list_moves(row: Row, tactical: bool, moves: Integers) -> int:
     """Writes the legal moves.
 
     Args:
         row: not changed in the end.
-        loud: only moves that take or promote, promoting where they may.
+        tactical: only moves that take or promote, promoting where they may.
         moves: room for `MOST_MOVES`.
 
     Returns:
@@ -306,14 +306,14 @@ def generate(row: Row, loud: bool, moves: Integers) -> int:
                 promotes = may_promote(row, origin, target)
                 if there == 0:
                     passing = (node >> 8) & PASSING != 0 and target == row.passed
-                    fits = passing or ((node >> 8) & GO != 0 and (promotes or not loud))
+                    fits = passing or ((node >> 8) & GO != 0 and (promotes or not tactical))
                     at += (node >> 16) & 255
                 else:
                     fits = (node >> 8) & TAKE != 0 and (there > KINDS) != black
                     at += node >> 24
                 if not fits or not _is_safe(row, origin, target, guarded):
                     continue
-                if not promotes or not (loud or must_promote(row, origin, target)):
+                if not promotes or not (tactical or must_promote(row, origin, target)):
                     moves[size] = origin | target << 8
                     size += 1
                 if promotes:
@@ -323,11 +323,11 @@ def generate(row: Row, loud: bool, moves: Integers) -> int:
 
 
 @jit
-def make(row: Row, move: int) -> int:
+def make_move(row: Row, move: int) -> int:
     """Makes a legal move on the board; `moves`, `past` and `repeats` are the caller's care.
 
     Returns:
-        What `unmake` needs.
+        What `unmake_move` needs.
     """
     side = np.int64(row.mover)
     origin, target = move & 255, (move >> 8) & 255
@@ -363,7 +363,7 @@ def make(row: Row, move: int) -> int:
 
 
 @jit
-def unmake(row: Row, move: int, token: int) -> None:
+def unmake_move(row: Row, move: int, token: int) -> None:
     """Takes back the last move."""
     side = 1 - np.int64(row.mover)
     origin, target = move & 255, (move >> 8) & 255
@@ -412,22 +412,22 @@ def perft(row: Row, depth: int, moves: npt.NDArray[np.int64], places: npt.NDArra
         places: room, shape (3, depth): number of moves, next move, token of the move under way.
     """
     if depth == 1:
-        return generate(row, False, moves[0])
+        return list_moves(row, False, moves[0])
     total, ply = 0, 0
-    places[0, 0], places[1, 0] = generate(row, False, moves[0]), 0
+    places[0, 0], places[1, 0] = list_moves(row, False, moves[0]), 0
     while True:
         if places[1, ply] == places[0, ply]:
             if ply == 0:
                 return total
             ply -= 1
-            unmake(row, moves[ply, places[1, ply]], places[2, ply])
+            unmake_move(row, moves[ply, places[1, ply]], places[2, ply])
             places[1, ply] += 1
             continue
-        places[2, ply] = make(row, moves[ply, places[1, ply]])
-        size = generate(row, False, moves[ply + 1])
+        places[2, ply] = make_move(row, moves[ply, places[1, ply]])
+        size = list_moves(row, False, moves[ply + 1])
         if ply + 2 == depth:
             total += size
-            unmake(row, moves[ply, places[1, ply]], places[2, ply])
+            unmake_move(row, moves[ply, places[1, ply]], places[2, ply])
             places[1, ply] += 1
         else:
             ply += 1

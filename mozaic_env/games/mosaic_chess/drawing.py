@@ -1,4 +1,4 @@
-"""Pictures of Mosaic Chess: in text, and as data for `mozaic_env.drawing.picture`."""
+"""Pictures of Mosaic Chess, as data for `mozaic_env.drawing.picture`."""
 
 import functools
 
@@ -9,43 +9,16 @@ from mozaic_env.drawing.places import Place
 from mozaic_env.games.mosaic_chess import board, rules, symbols
 from mozaic_env.games.mosaic_chess.actions import FILES, NUM_ACTIONS, PLAYERS, format_action, square_name
 from mozaic_env.games.mosaic_chess.board import MOST_QUIET, NOWHERE
-from mozaic_env.games.mosaic_chess.notation import piece_name
-from mozaic_env.games.mosaic_chess.pieces import KINDS, PIECES, symbol
+from mozaic_env.games.mosaic_chess.describe import piece_name
+from mozaic_env.games.mosaic_chess.drawing_text import headline, material
+from mozaic_env.games.mosaic_chess.pieces import KINDS, PIECES
 from mozaic_env.games.mosaic_chess.symbols import INK, MUTED
-from mozaic_env.games.mosaic_chess.tables import SIZE, SQUARES, TENTHS
+from mozaic_env.games.mosaic_chess.tables import SIZE, SQUARES
 
 WIDTH = 512  # of the picture, in units
 TILE = 36
 LEFT, TOP = 40, 54  # of the board
 LETTER = 0.5  # size of a piece's letter, in tiles
-
-
-def draw_text(row: np.void) -> str:
-    """The board with its coordinates, and whose decision it is."""
-    lines = []
-    for rank in reversed(range(SIZE)):
-        codes = row["board"][SIZE * rank : SIZE * (rank + 1)]
-        lines.append(f"{rank + 1:2}  " + " ".join(symbol(int(code)) if code else "." for code in codes))
-    lines.append("    " + " ".join(FILES))
-    lines.append(headline(row))
-    lines.append(f"material: {material(row)}; plies without a capture or pawn move: {row['quiet']}")
-    return "\n".join(lines)
-
-
-def headline(row: np.void) -> str:
-    """Whose decision it is, or how the game has ended."""
-    side = int(row["mover"])
-    if row["ending"] != rules.RUNNING:
-        won = "a draw" if rules.outcome(row, 0) == 0 else f"{PLAYERS[1 - side]} wins"
-        return f"{won}: {rules.ENDINGS[row['ending']]}"
-    if row["chosen"] != NOWHERE:
-        return f"{PLAYERS[side]} to move the piece on {square_name(int(row['chosen']))}"
-    return f"{PLAYERS[side]} to choose a piece"
-
-
-def material(row: np.void) -> str:
-    """Both sides' pieces, in pawns."""
-    return ", ".join(f"{name} {row['material'][side] / TENTHS:g}" for side, name in enumerate(PLAYERS))
 
 
 def corner(square: int) -> tuple[float, float]:
@@ -67,6 +40,11 @@ def places(row: np.void) -> tuple[Place, ...]:
         holds = f"{PLAYERS[(code - 1) // KINDS]} {piece_name(code)}" if code else ""
         found.append(Place(square_name(square), *corner(square), TILE, TILE, holds))
     return tuple(found)
+
+
+def clicks(row: np.void, action: int) -> tuple[str, ...]:
+    """The piece's square, or the square to go to; a promotion is asked about."""
+    return (square_name(action % SQUARES),)
 
 
 @functools.cache

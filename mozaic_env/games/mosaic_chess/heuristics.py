@@ -14,10 +14,10 @@ from mozaic_env.games.mosaic_chess.board import (
     destinations,
     guard,
     leaves_king_safe,
-    make,
+    make_move,
     may_promote,
     must_promote,
-    unmake,
+    unmake_move,
     victim_of,
 )
 from mozaic_env.games.mosaic_chess.pieces import KINDS
@@ -103,7 +103,7 @@ def _value_of(row: Row, origin: int, target: int, promotes: bool, weight: float)
         row.past += 1
     else:
         row.past = 0  # the moves stay where they are, for afterwards
-    token = make(row, move)
+    token = make_move(row, move)
     ending = ending_of(row)
     if ending == RUNNING:
         found = (gain - weight * _best_gain(row) if weight != 0.0 else gain) / TENTHS
@@ -111,7 +111,7 @@ def _value_of(row: Row, origin: int, target: int, promotes: bool, weight: float)
         row.ending = ending
         found = VICTORY * outcome(row, seat) - before / TENTHS
         row.ending = RUNNING
-    unmake(row, move, token)
+    unmake_move(row, move, token)
     if returns:
         row.moves[past] = 0
     row.past, row.repeats = past, repeats

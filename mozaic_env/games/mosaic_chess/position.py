@@ -54,7 +54,7 @@ def _format_past(move: int) -> str:
     return f"{square_name(move // SQUARES)}-{square_name(move % SQUARES)}"
 
 
-def parse_position(text: str, row: np.void) -> None:
+def read_position(text: str, row: np.void) -> None:
     """Writes a position into a row; the key stays.
 
     Raises:

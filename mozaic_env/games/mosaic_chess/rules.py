@@ -6,7 +6,7 @@ Readings of the source are marked *reading*. The board itself is in `mozaic_env.
 import numpy as np
 
 from mozaic_env.core.bits import ONE, Bytes, clear, count, nth, spread
-from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row
+from mozaic_env.core.contract import OVER, Row
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import below
 from mozaic_env.games.mosaic_chess.board import (
@@ -18,7 +18,7 @@ from mozaic_env.games.mosaic_chess.board import (
     guard,
     has,
     hash_of,
-    make,
+    make_move,
     may_promote,
     men_of,
     movable,
@@ -196,7 +196,7 @@ def play(row: Row, move: int) -> None:
         for k in range(row.past):
             row.moves[k] = 0
         row.past = 0
-    make(row, move)
+    make_move(row, move)
     if row.number == 0:
         row.number = MOST_NUMBER  # it has run over
     settle(row)
@@ -222,23 +222,6 @@ def apply(row: Row, action: int) -> None:
         move = np.int64(row.chosen) | (square - SQUARES) << 8 | 1 << 16
     row.chosen = NOWHERE
     play(row, move)
-
-
-@jit
-def sample(row: Row) -> int:
-    """Never asked: there is no chance."""
-    return CHANCE
-
-
-@jit
-def outcomes(row: Row, codes: Integers, probabilities: Floats) -> int:
-    """None: there is no chance."""
-    return 0
-
-
-@jit
-def resolve(row: Row, code: int) -> None:
-    """Never asked: there is no chance."""
 
 
 @jit(forceinline=True)

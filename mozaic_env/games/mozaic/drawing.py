@@ -59,6 +59,12 @@ def places(row: np.void) -> tuple[Place, ...]:
     return tuple(found)
 
 
+def clicks(row: np.void, action: int) -> tuple[str, ...]:
+    """The tile; of a slide the one that it leaves, then the other."""
+    rows, cols = int(row["rows"]), int(row["cols"])
+    return tuple(tile_name(tile, cols) for tile in tiles_of_action(action, rows, cols))
+
+
 class _Board:
     """Where the tiles are, and which make squares; tiles are bits of whole numbers."""
 

@@ -1,22 +1,20 @@
 """Mozaic with an edition and a board fixed: the Python half of the Game contract, and the documentation page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from mozaic_env.core import afterstates, contract
+from mozaic_env.core.afterstates import AfterstateFeatures
+from mozaic_env.core.capabilities import BoardLayout, Start
 from mozaic_env.core.exact import MARGIN, BestResponse, ExactSolver
 from mozaic_env.core.game import Game, Rows
-from mozaic_env.core.grouping import Grouping
-from mozaic_env.core.record import Record
+from mozaic_env.core.registry import register
 from mozaic_env.core.symmetry import Symmetry
 from mozaic_env.core.text.numbers import is_number
-from mozaic_env.drawing.picture import Picture
-from mozaic_env.drawing.places import Place
 from mozaic_env.games.mozaic import (
     actions,
+    describe,
     drawing,
     drawing_text,
     heuristics,
@@ -26,41 +24,9 @@ from mozaic_env.games.mozaic import (
     record,
     rules,
     symmetries,
-    words,
 )
 
-contract.register(
-    rules.ROW,
-    {
-        "setup": rules.setup,
-        "mover": rules.mover,
-        "apply": rules.apply,
-        "sample": rules.sample,
-        "outcomes": rules.outcomes,
-        "resolve": rules.resolve,
-        "legal": rules.legal,
-        "is_legal": rules.is_legal,
-        "random_action": rules.random_action,
-        "outcome": rules.outcome,
-        "margin": rules.margin,
-        "observe": observation.observe,
-        "action_values": heuristics.action_values,
-        "value": heuristics.value,
-        "decision_kind": heuristics.decision_kind,
-    },
-)
-afterstates.register(
-    rules.ROW,
-    {
-        "evaluate_actions": ntuples.evaluate_actions,
-        "add_gradient": ntuples.add_gradient,
-        "list_features": ntuples.list_features,
-        "chance_seat": ntuples.chance_seat,
-        "is_common": ntuples.is_common,
-    },
-    ntuples.start,
-    ntuples.ROOM,
-)
+register(rules.ROW, rules, observation, heuristics, ntuples)
 
 
 class Mozaic(Game):
@@ -75,20 +41,70 @@ class Mozaic(Game):
     ``gym.make_vec("mozaic_env:Mozaic-v0", num_envs=1024)`` the vector environment
     (`mozaic_env.envs.gymnasium.vector.GameVectorEnv`).
 
-    ## Rules in brief
+    ## Rules
+
+    **Material.** The board has files `a` to `h` from left to right and ranks `1` to `8` from bottom to top. The bag
+    holds 32 gems of yellow (seat 0), 32 of blue (seat 1) and four exceptions: emerald, diamond, ruby and the
+    double-turn gem, an amethyst in one edition and an onyx in the other. These 68 gems are always on the board, in the
+    bag, in hand or set aside.
+
+    **A turn.** Draw one gem, uniformly at random from the bag, and play it. The player sees the gem first. A gem that
+    can be played must be played; there is no pass.
 
     | drawn | what happens |
     |---|---|
     | a colour gem, own or the opponent's | it is placed on any empty tile |
-    | emerald | any gem moves one step diagonally to an empty tile |
-    | diamond | any gem goes back from the board into the bag |
+    | emerald | any gem on the board, of either colour, moves one step diagonally to an empty tile |
+    | diamond | any gem on the board, of either colour, goes back into the bag at once |
     | ruby | the turn is missed |
-    | double-turn gem | it is set aside and two gems are drawn and played, one after the other |
+    | double-turn gem | it is set aside, and two gems are drawn and played, one after the other |
 
-    A placed or slid gem scores 4 points for each of the at most four squares that contain it. The game is over when
-    all tiles are covered; more points win. Nobody may pass; what cannot be played has no effect. Only what leaves a
-    choice is a decision: a colour gem, an emerald with a legal slide, a diamond with a gem on the board. All else is
-    resolved as chance, so a seat can decide twice in a row, and can wait through several decisions of the other.
+    An emerald when no gem can slide, and a diamond on an empty board, have no effect; the draw is used up.
+
+    **Scoring.** A square is four gems of one colour on a block of 2 x 2 tiles. A placed or slid gem scores 4 points for
+    each square that it completes, so 4, 8, 12 or 16. The points belong to the owner of the colour, whoever played the
+    gem. Points are never lost. A removal scores nothing. Nobody has to claim points.
+
+    **The end.** The game is over when all tiles are covered. More points win; equal points are a draw. Diamonds give
+    gems back, so a game has no longest length. The environments truncate at 1,000 decisions, which no random game has
+    come near.
+
+    **Editions.** `amethyst` is the inventor's current text, `onyx` the editions of 2003 to 2010.
+
+    | | `amethyst` | `onyx` |
+    |---|---|---|
+    | opening | yellow begins with a yellow gem in hand; the bag holds 31 + 32 + 4 | a fair coin; a draw, full bag |
+    | a double turn is | one turn of two draws | two turns |
+    | a ruby as the first of the two | both are lost | that turn is missed, the second is taken |
+    | a ruby as the second | that draw has no effect | that turn is missed |
+    | emerald, diamond, ruby return to the bag | when the turn is complete | right after their own action |
+    | the double-turn gem returns | when the turn is complete | when both turns are complete |
+
+    So the double-turn gem is never drawn inside its own double turn. After a turn, single or double, the other player
+    draws.
+
+    **Decisions and chance.** What leaves a choice is a decision: a colour gem, an emerald when a gem can slide, a
+    diamond when there is a gem on the board. Everything else is chance or forced, and is resolved without asking. So a
+    seat can decide twice in a row, after a double-turn gem or the opponent's ruby, and can wait through several
+    decisions of the other.
+
+    **Smaller boards** of `rows` x `cols` tiles have half as many gems of each colour as tiles, and the same four
+    exceptions.
+
+    ## Rule interpretations
+
+    Where the printed rules leave a gap, this is how they are interpreted:
+
+    * A slide that completes squares scores like a placement. A square broken by a slide or a removal costs nothing, and
+      completing it again scores again.
+    * The printed rule that forfeits points nobody claims has no counterpart.
+    * The game ends at once when the last colour gem lands: a second draw that is still owed is not taken, and gems that
+      are set aside stay where they are.
+    * An exception without effect inside a double turn of the amethyst edition stays out of the bag, like one that was
+      played, until the turn is complete.
+    * amethyst: colours are chosen by drawing, and that draw is yellow's first.
+    * onyx: players draw in turn and put back until one draws a gem of the own colour and begins. By symmetry that is a
+      fair coin.
 
     ## Actions
 
@@ -127,26 +143,9 @@ class Mozaic(Game):
 
     | argument | default | |
     |---|---|---|
-    | `rules` | `"amethyst"` | the edition: `"amethyst"` (the inventor's current text) or `"onyx"` (2003 to 2010) |
+    | `rules` | `"amethyst"` | the edition: `"amethyst"` or `"onyx"` |
     | `rows`, `cols` | 8 | 2 to 8, an even number of tiles; each colour has rows * cols / 2 gems |
     | `opponent`, `seat`, `reward`, `illegal`, `max_decisions`, `render_mode` | | see `GameEnv` |
-
-    The editions differ: amethyst begins with yellow and a yellow gem in hand, calls a double turn one turn of two
-    draws, loses both to a ruby drawn first, and returns set-aside gems when the turn is complete. onyx begins with a
-    fair draw for who starts, calls a double turn two turns, of which a ruby costs one, and returns emerald, diamond
-    and ruby right after use.
-
-    ## Readings
-
-    Where the printed rules leave a gap, this is how they are read:
-
-    * A slide that completes squares scores like a placement. A square broken by a slide or a removal costs nothing, and
-      completing it again scores again.
-    * The game ends at once when the last colour gem lands: a second draw that is still owed is not taken, and gems that
-      are set aside stay where they are.
-    * An exception without effect inside a double turn of the amethyst edition stays out of the bag, like one that was
-      played, until the turn is complete.
-    * onyx: drawing for the start is fair between the two colours by symmetry, so one coin decides it.
 
     ## Version history
 
@@ -159,10 +158,29 @@ class Mozaic(Game):
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     usual_agents: ClassVar[tuple[str, ...]] = ("champion", "expectimax:depth=2", "pattern", "greedy", "random")
     max_outcomes: ClassVar[int] = len(actions.Gem)
+    afterstate_features: ClassVar[AfterstateFeatures] = AfterstateFeatures(ntuples.start, ntuples.ROOM)
     max_decisions: int = 1000
     margin_unit: ClassVar[str] = "squares"
 
+    win_lead: ClassVar[float] = 12.0
+    followers: ClassVar[tuple[int, int]] = (16, 2)  # two movers, four gems, in a double turn or not
+
     num_players = len(actions.PLAYERS)
+    seat_names = actions.PLAYERS
+
+    read_position = staticmethod(position.read_position)
+    format_position = staticmethod(position.format_position)
+    write_record = record.write
+    replay = record.replay
+    draw = staticmethod(drawing.draw)
+    draw_text = staticmethod(drawing_text.draw_text)
+    places = staticmethod(drawing.places)
+    clicks = staticmethod(drawing.clicks)
+    tell_action = staticmethod(describe.tell_action)
+    outcome_name = staticmethod(describe.outcome_name)
+    tell_outcome = staticmethod(describe.tell_outcome)
+    draw_ansi = staticmethod(drawing_text.draw_ansi)
+    group_decisions = describe.group_decisions
 
     def __init__(self, rules: str = "amethyst", rows: int = 8, cols: int = 8) -> None:
         """Fixes the variant.
@@ -186,23 +204,16 @@ class Mozaic(Game):
             )
         self.rules = rules
         self.board = (int(rows), int(cols))
+        self.options = {"rules": rules, "rows": self.board[0], "cols": self.board[1]}
         self.num_actions = actions.num_actions(rows * cols)
         self.fields = observation.fields(*self.board)
-
-    @property
-    def action_planes(self) -> npt.NDArray[np.int64]:
-        return actions.action_planes(self.board[0] * self.board[1])
+        self.board_layout = BoardLayout(actions.action_planes(rows * cols))
+        if rules == actions.EDITIONS[actions.ONYX]:
+            self.starts = Start(0.5, {"mover": 0}), Start(0.5, {"mover": 1})
 
     @property
     def symmetries(self) -> tuple[Symmetry, ...]:
         return symmetries.symmetries(*self.board)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return {"rules": self.rules, "rows": self.board[0], "cols": self.board[1]}
-
-    def group_decisions(self, states: Rows) -> tuple[Grouping, ...]:
-        return words.by_gem(states), words.by_phase(states)
 
     @classmethod
     def of_header(cls, header: Mapping[str, str]) -> "Mozaic":
@@ -221,16 +232,6 @@ class Mozaic(Game):
 
         return MozaicResponse(self, plain)
 
-    @property
-    def starts(self) -> tuple[tuple[float, Mapping[str, int]], ...]:
-        if self.rules == actions.EDITIONS[actions.AMETHYST]:
-            return super().starts
-        return ((0.5, {"mover": 0}), (0.5, {"mover": 1}))
-
-    @property
-    def seat_names(self) -> tuple[str, ...]:
-        return actions.PLAYERS
-
     def rows(self, size: int) -> Rows:
         made = np.zeros(size, self.dtype)
         made["edition"] = actions.EDITIONS.index(self.rules)
@@ -242,44 +243,3 @@ class Mozaic(Game):
 
     def parse_action(self, text: str) -> int:
         return actions.parse_action(text, *self.board)
-
-    def format_position(self, row: np.void) -> str:
-        return position.format_position(row)
-
-    def parse_position(self, text: str) -> Rows:
-        parsed = self.rows(1)
-        position.parse_position(text, parsed[0])
-        return parsed
-
-    def write_record(self, start: np.void, actions: Sequence[int], header: Mapping[str, Any], ending: str) -> Record:
-        return record.write(self, start, actions, header, ending)
-
-    def replay(self, game_record: Record) -> Iterator[tuple[str, np.void]]:
-        return record.replay(self, game_record)
-
-    def draw_text(self, row: np.void) -> str:
-        return drawing_text.draw_text(row)
-
-    def draw_ansi(self, row: np.void, before: np.void | None = None) -> str:
-        return drawing_text.draw_ansi(row, before)
-
-    def draw(
-        self, row: np.void, before: np.void | None = None, action: int | None = None, caption: str = ""
-    ) -> Picture:
-        return drawing.draw(row, before, action, caption)
-
-    def places(self, row: np.void) -> tuple[Place, ...]:
-        return drawing.places(row)
-
-    def clicks(self, row: np.void, action: int) -> tuple[str, ...]:
-        tiles = actions.tiles_of_action(action, *self.board)
-        return tuple(actions.tile_name(tile, self.board[1]) for tile in tiles)
-
-    def tell_action(self, row: np.void, action: int) -> str:
-        return words.tell_action(row, action)
-
-    def outcome_name(self, code: int) -> str:
-        return words.gem_name(code)
-
-    def tell_outcome(self, row: np.void, code: int) -> str:
-        return words.tell_outcome(row, code)

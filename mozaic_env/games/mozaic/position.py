@@ -37,7 +37,7 @@ def _letter(row: np.void, tile: int) -> str:
     return "-"
 
 
-def parse_position(text: str, row: np.void) -> None:
+def read_position(text: str, row: np.void) -> None:
     """Writes a position into a row that carries the options; the key stays.
 
     Raises:

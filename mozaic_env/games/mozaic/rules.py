@@ -5,17 +5,17 @@ Tiles are bits: tile = cols * rank + file, so a1 is bit 0. Readings of the print
 
 import numpy as np
 
-from mozaic_env.core import contract
-from mozaic_env.core.bits import ALL, ONE, Board, Bytes, clear, count, nth, spread, spread_interleaved
+from mozaic_env.core.bits import ALL, ONE, Board, Bytes, clear, clearer, count, nth, spread, spread_interleaved
 from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row
 from mozaic_env.core.jit import jit
+from mozaic_env.core.registry import HEADER
 from mozaic_env.core.stream import LUCK, SETUP, below, random_bits
 from mozaic_env.games.mozaic.actions import AMETHYST, MOST_POINTS, NO_GEM, ONYX, POINTS_PER_SQUARE, Gem
 
 ROW = np.dtype(
     [
         ("gems", np.uint64, (2,)),  # the board of each player
-        *contract.HEADER,
+        *HEADER,
         ("score", np.int32, (2,)),  # points
         ("bag", np.uint8, (6,)),  # how many of each Gem are in the bag now
         ("hand", np.uint8),  # the Gem in hand at a decision, else NO_GEM
@@ -31,6 +31,9 @@ ROW = np.dtype(
 YELLOW, BLUE, EMERALD, DIAMOND, RUBY, DOUBLE = (int(gem) for gem in Gem)
 
 # Left and right edge of a board of 0..8 columns: the bits of its first and its last file.
+MOST_TILES = 64
+_clear_full_planes = clearer(5 * MOST_TILES)  # of the largest board, which most games are played on
+
 FIRST_FILE = np.zeros(9, np.uint64)
 LAST_FILE = np.zeros(9, np.uint64)
 for _cols in range(2, 9):
@@ -251,14 +254,23 @@ def resolve(row: Row, code: int) -> None:
 
 
 @jit(forceinline=True)
+def _clear_planes(masks: Bytes, index: int, start: int, tiles: int) -> None:
+    """Clears five of a mask's six planes."""
+    if tiles == MOST_TILES:
+        _clear_full_planes(masks, index, start)
+    else:
+        clear(masks, index, start, 5 * tiles)
+
+
+@jit(forceinline=True)
 def legal(row: Row, masks: Bytes, index: int) -> None:
     """Writes the mask: for a colour gem the empty tiles, for an emerald the slides, for a diamond all gems."""
     tiles = tiles_of(row)
     if row.hand <= BLUE:
         spread(masks, index, 0, empty_tiles(row), tiles)
-        clear(masks, index, tiles, 5 * tiles)
+        _clear_planes(masks, index, tiles, tiles)
     elif row.hand == DIAMOND:
-        clear(masks, index, 0, 5 * tiles)
+        _clear_planes(masks, index, 0, tiles)
         spread(masks, index, 5 * tiles, row.gems[0] | row.gems[1], tiles)
     else:
         clear(masks, index, 0, 6 * tiles)

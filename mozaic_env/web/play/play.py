@@ -1,4 +1,4 @@
-"""One game in progress, seen from the table: every position so far, so that it can be undone, looked back at, kept."""
+"""One game in progress: all its positions so far, to take decisions back, look back, and write the record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mozaic_env.core import rows as on
+from mozaic_env.core import contract as on
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game
 from mozaic_env.core.record import Record
@@ -60,7 +60,7 @@ class Play:
             first["draws"] = first["decisions"] = 0
         first["key"] = keys_from_seeds([seed])
         if start is None:
-            on.setup_rows(first)
+            on.setup(first[0])
         self.game, self.seed, self.seats = game, seed, tuple(seats)
         self._start: np.void = first[0].copy()
         self.positions: list[np.void] = []
@@ -97,14 +97,14 @@ class Play:
 
     @property
     def mover(self) -> int | None:
-        """The seat that is to decide, if any."""
+        """The player to move, if any."""
         return None if self.over or self.stopped else int(on.mover(self.now))
 
     def play(self, action: int, by: str) -> None:
-        """Takes an action for the seat that is to decide.
+        """Takes an action for the player to move.
 
         Raises:
-            IllegalMove: nobody is to decide, or not this; the game is as it was.
+            IllegalMove: the game is over, or the action is illegal; the game is as it was.
         """
         seat = self.mover
         if seat is None:

@@ -10,18 +10,18 @@ import numpy as np
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
-from mozaic_env.arena import console
-from mozaic_env.arena.messages import one_line
-from mozaic_env.core import rows as on
+from mozaic_env.arena.report import console
+from mozaic_env.core import contract as on
 from mozaic_env.core.checks import check_whole_number
 from mozaic_env.core.extras import MissingExtra, importing
 from mozaic_env.core.game import Game
 from mozaic_env.core.storage.files import atomic_write
 from mozaic_env.core.storage.outputs import check_output_file
 from mozaic_env.core.text.files import clean, user_path
+from mozaic_env.core.text.messages import one_line
 from mozaic_env.core.text.suggest import did_you_mean
+from mozaic_env.web.play.daemon_executor import DaemonExecutor
 from mozaic_env.web.play.play import HUMAN, IllegalMove, Play, legal_mask
-from mozaic_env.web.play.worker import Worker
 
 with importing("--terminal"):
     from rich.console import Console
@@ -54,14 +54,14 @@ def run(arguments: Namespace, game: Game, agents: Mapping[str, Agent]) -> int:
     seed = secrets.randbelow(2**32) if arguments.seed is None else check_whole_number("seed", arguments.seed, 0)
     opponents = list(agents) if arguments.agents else list(agents)[:1]
     play = Play(game, seed, list(_seats(arguments.seat or "0", game, opponents)))
-    table = Terminal(play, agents, console.make_console())
+    terminal = Terminal(play, agents, console.make_console())
     try:
-        table.play_on()
+        terminal.play_on()
     except EOFError:
         if play.mover is not None:
-            table.say("the input has ended")
+            terminal.say("the input has ended")
     finally:  # after Ctrl-C and after an agent's failure as well
-        table.show_record()
+        terminal.show_record()
     return 0
 
 
@@ -80,14 +80,14 @@ def _seats(seat: str, game: Game, agents: Sequence[str]) -> Iterator[str]:
 
 
 class Quit(Exception):
-    """The user has had enough."""
+    """The user ends the game."""
 
 
 class Terminal:
-    """One game between whoever types and agents."""
+    """One game between the user and agents."""
 
     def __init__(self, play: Play, agents: Mapping[str, Agent], out: Console) -> None:
-        """Sits down.
+        """Shows nothing yet.
 
         Args:
             play: the game.
@@ -97,7 +97,7 @@ class Terminal:
         self.play, self.game, self.out = play, play.game, out
         self._agents = dict(agents)
         self._advisers: dict[str, Agent] = {}
-        self._worker = Worker("agents")
+        self._worker = DaemonExecutor("agents")
         self._told = 0  # how many positions' events have been told
         self._seen = play.now  # the row that the user saw last
         self._written: set[str] = set()  # files that hold this game
@@ -196,7 +196,7 @@ class Terminal:
         return True
 
     def _moves(self) -> dict[str, int]:
-        """The legal actions by their notations, none where nobody is to decide."""
+        """The legal actions by their notations, none when the game is over."""
         if self.play.mover is None:
             return {}
         actions = np.flatnonzero(legal_mask(self.game, self.play.now)).tolist()
@@ -212,7 +212,7 @@ class Terminal:
 
     def _hint(self, rest: str) -> None:
         if self.play.mover is None:
-            raise IllegalMove("nobody is to decide")
+            raise IllegalMove("the game is over; nobody is to move")
         name = rest or next(iter(self._agents))
         agent = self._agents.get(name) or self._advisers.get(name)
         if agent is None:
@@ -295,7 +295,7 @@ class Terminal:
 
 def _read(prompt: str) -> str:
     """A line of input, shown with its prompt where nobody typed it; EOFError at the end."""
-    if sys.stdin is None:  # closed by whoever started this
+    if sys.stdin is None:  # closed by the parent process
         raise EOFError
     if sys.stdin.isatty():
         try:

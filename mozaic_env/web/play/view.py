@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from mozaic_env.core import rows as on
+from mozaic_env.core import contract as on
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.game import Game
 from mozaic_env.drawing.picture import to_svg
-from mozaic_env.web.play.film import Film
 from mozaic_env.web.play.odds import odds
 from mozaic_env.web.play.play import Play, legal_mask
+from mozaic_env.web.play.replay import Replay
 
 Json = dict[str, Any]
 
@@ -27,12 +27,12 @@ def of_play(play: Play, at: int) -> Json:
     return shown | {"at": at, "last": len(play.steps), "told": told}
 
 
-def of_film(film: Film, at: int) -> Json:
+def of_replay(replay: Replay, at: int) -> Json:
     """The game after a word of its record."""
-    before = film.positions[at - 1] if at else None
-    caption = f"{at + 1} of {len(film.words)}:  {film.words[at]}"
-    shown = _position(film.game, film.positions[at], before, None, caption)
-    return shown | {"at": at, "last": len(film.words) - 1, "told": [film.words[at]]}
+    before = replay.positions[at - 1] if at else None
+    caption = f"{at + 1} of {len(replay.words)}:  {replay.words[at]}"
+    shown = _position(replay.game, replay.positions[at], before, None, caption)
+    return shown | {"at": at, "last": len(replay.words) - 1, "told": [replay.words[at]]}
 
 
 def _position(game: Game, row: np.void, before: np.void | None, action: int | None, caption: str) -> Json:
@@ -68,6 +68,6 @@ def log_of_play(play: Play) -> list[Json]:
     ]
 
 
-def log_of_film(film: Film) -> list[Json]:
+def log_of_replay(replay: Replay) -> list[Json]:
     """All words, in the same form as far as it goes."""
-    return [{"move": word, "leads": leads} for word, leads in zip(film.words, film.leads, strict=True)]
+    return [{"move": word, "leads": leads} for word, leads in zip(replay.words, replay.leads, strict=True)]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from mozaic_env.core.extras import importing
-from mozaic_env.web.play.table import Table
+from mozaic_env.web.play.game_server import GameServer
 from mozaic_env.web.server.guard import Guard
 from mozaic_env.web.server.messages import Refused
 
@@ -79,13 +79,13 @@ def _file_endpoint(name: str) -> Any:
     return page
 
 
-def play_routes(table: Table) -> list[BaseRoute]:
-    """What the page to play talks to: POST /message, JSON in and out; see `mozaic_env.web.play.table`."""
+def play_routes(games: GameServer) -> list[BaseRoute]:
+    """What the page to play talks to: POST /message, JSON in and out; see `mozaic_env.web.play.game_server`."""
 
     async def message(request: Request) -> Response:
         try:
             content = _parse(await _body(request))
-            return _json(await table.answer(request.headers.get(TOKEN_HEADER), content))
+            return _json(await games.answer(request.headers.get(TOKEN_HEADER), content))
         except Refused as refused:
             state = {} if refused.state is None else {"state": refused.state}
             return _json({"error": str(refused)} | state, refused.status)

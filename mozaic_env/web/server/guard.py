@@ -1,4 +1,4 @@
-"""What stands before every request: whose name it came by, from which page, and what browsers may do with the answer.
+"""The checks in front of every request: its host name, its origin, and what browsers may do with the answer.
 
 A page somewhere else can make a visitor's browser send requests here, and by DNS rebinding even read the answers: its
 name then points to this machine. So only names that are known to be this server's are answered, and what carries

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from mozaic_env.web.play.film import Film
 from mozaic_env.web.play.play import Play
+from mozaic_env.web.play.replay import Replay
 
 MOST_SESSIONS = 500
 IDLE_S = 2 * 60 * 60  # a session that nobody has asked for so long may go
@@ -24,7 +24,7 @@ class Session:
     Attributes:
         token: the secret by which the page names it.
         play: its game.
-        film: the record that it looks at, if any; the game waits meanwhile.
+        replay: of the record that it looks at, if any; the game waits meanwhile.
         version: counts the changes, so that what was said of an earlier state can be told.
         thinking: whether an agent is asked for a move.
         values: what agents have thought of positions of the game: by agent's name, then by number of the position.
@@ -34,7 +34,7 @@ class Session:
 
     token: str
     play: Play
-    film: Film | None = None
+    replay: Replay | None = None
     version: int = 0
     thinking: bool = False
     values: dict[str, dict[int, float]] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 import {hello, listPages, send, ServerError} from "./api.js";
 import {Board, percent} from "./board.js";
 import {drawBars, drawCurves} from "./charts.js";
-import {Mind} from "./mind.js";
+import {Analysis} from "./analysis.js";
 import {newGame, whichAction} from "./dialogs.js";
 import {Log, Players} from "./panels.js";
 
@@ -19,7 +19,7 @@ let timer;
 
 const board = new Board($("board"), choose, (name) => hint(whyNot(name)));
 const log = new Log($("log"), look);
-const mind = new Mind(board, (at) => look(at));
+const analysis = new Analysis(board, (at) => look(at));
 const players = new Players($("players"), (seat, name) => ask(() => (
   {do: "seats", version: state.version, seats: state.seats.map((before, other) => (other === seat ? name : before))})));
 
@@ -73,12 +73,12 @@ async function start() {
   adopt(facts);
   if (facts.fresh) toast("Your earlier game is no longer kept; this is a new one.");
   players.make(facts);
-  mind.make(facts);
+  analysis.make(facts);
   render();
   goOn();
 }
 
-/** Lets the agent that is to decide do so, after the time that the speed allows for looking at the board. */
+/** Has the agent to move do so, after the delay that the speed sets. */
 function goOn() {
   clearTimeout(timer);
   if (busy || paused || !isLive() || !agentDecides()) return;
@@ -138,7 +138,7 @@ function render() {
     hint("");
     render.view = shown;
     $("told").textContent = sentences(shown);
-    mind.show(shown, state, !state.film || state.film.continues);
+    analysis.show(shown, state, !state.film || state.film.continues);
     drawBars($("odds"), shown.odds.map(([name, share]) => [name, share, percent(share)]), "No draw follows.");
     drawCurves($("leads"), leadTitle(), leadCurves(), state.view.last, shown.at, look);
     log.show(state, shown.at, facts.seat_names);

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 
 WIDTH, HEIGHT = 580, 280
-SMALL = (340, 150)  # width and height of a picture that stands beside others
+SMALL = (340, 150)  # width and height of a picture beside others
 LEFT, TOP, BOTTOM, RIGHT = 54, 14, 40, 14  # room around the plot
 LETTER, WIDE_LETTER = 7.6, 8.8  # width of a character, about, and on a small screen
 COLOURS = 8
@@ -23,7 +23,7 @@ class Line:
     """A curve.
 
     Attributes:
-        name: stands at its end.
+        name: written at its end.
         points: (x, y), in order of x.
         band: (low, high) for each point, or nothing.
         dots: whether to mark each point.

@@ -2,7 +2,7 @@
 
 from mozaic_env.core.extras import importing
 from mozaic_env.web.server.app import Page
-from mozaic_env.web.watch.command import Watcher
+from mozaic_env.web.watch.watcher import Watcher
 
 with importing("the page"):
     from starlette.concurrency import run_in_threadpool

@@ -1,7 +1,7 @@
 """A training run's folder as numbers to show, read while it is being written.
 
 Whatever is missing, cut off or damaged is left out; the next reading may have it. The names of the metrics are in
-`training/ppo/callbacks.py`, `training/ppo/evaluation.py` and `training/imitation/imitation.py`.
+`training/runs/metrics.py`, `training/evaluation.py` and `training/imitation/imitation.py`.
 """
 
 import json
@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Series:
-    """One metric: `y` over `x`, the decisions learnt from until then."""
+    """One metric: `y` over `x`, the decisions trained on until then."""
 
     x: "array[float]" = field(default_factory=lambda: array("d"))
     y: "array[float]" = field(default_factory=lambda: array("d"))
@@ -39,7 +39,7 @@ class Metrics:
     Attributes:
         series: by the metric's name.
         warm_start: decisions of the warm start; 0 without one.
-        decisions: learnt from so far, those of the warm start included.
+        decisions: trained on so far, those of the warm start included.
         damaged: lines that are not what they should be.
     """
 
@@ -120,7 +120,7 @@ class Metrics:
         return series.x[-1] if series is not None and series.x else None
 
     def names(self, begin: str, end: str) -> list[str]:
-        """What stands between `begin` and `end` in the names of metrics, in the order in which they came."""
+        """The parts between `begin` and `end` of metric names, in order of appearance."""
         return [
             key[len(begin) : -len(end)]
             for key in self.series
@@ -148,7 +148,7 @@ class Found:
 
     @property
     def decisions(self) -> float:
-        """Learnt from until then."""
+        """Decisions trained on until then."""
         steps: Any = self.card.get("steps")
         return float(steps) if _is_number(steps) else 0.0
 
@@ -193,7 +193,7 @@ class RunFolder:
         return _checkpoint(self.path / BEST)
 
     def latest(self) -> Found | None:
-        """The checkpoint that has learnt from most decisions."""
+        """The checkpoint trained on most decisions."""
         found = [one for folder in self._folders() if (one := _checkpoint(folder)) is not None]
         return max(found, key=lambda one: one.decisions, default=None)
 

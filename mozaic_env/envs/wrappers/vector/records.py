@@ -57,7 +57,7 @@ class RecordGames(EpisodeWrapper, gym.utils.RecordConstructorArgs):
         self._dropped = 0  # steps before those
         self._since = np.zeros(self.num_envs, np.int64)  # the step with which each game's first decision is made
         self._starts: list[np.void | None] = [None] * self.num_envs  # positions that games were started from
-        self._slots = self._base._batch.slots.copy()  # seats and opponents as they were when the games began
+        self._episodes = self._base._batch.episodes.copy()  # seats and opponents as they were when the games began
         self._keys = self._base._batch.rows["key"].copy()
 
     @property
@@ -72,7 +72,7 @@ class RecordGames(EpisodeWrapper, gym.utils.RecordConstructorArgs):
         for i in np.flatnonzero(games):
             self._starts[i] = start
         self._since[games] = self._dropped + len(self._history)
-        self._slots[games], self._keys[games] = batch.slots[games], batch.rows["key"][games]
+        self._episodes[games], self._keys[games] = batch.episodes[games], batch.rows["key"][games]
         oldest = int(self._since.min()) - self._dropped
         if oldest > 64:
             del self._history[:oldest]
@@ -91,15 +91,15 @@ class RecordGames(EpisodeWrapper, gym.utils.RecordConstructorArgs):
     def _replay(self, index: int) -> str:
         """The record of a game that has just ended, by playing it alone."""
         batch = self._base._batch
-        slot = self._slots[index]
-        opponent: Agent | None = batch.opponents[slot["opponent"]] if batch.opponents else None
+        episode = self._episodes[index]
+        opponent: Agent | None = batch.opponents[episode["opponent"]] if batch.opponents else None
         alone = GameEnv(
             self._base.game,
             opponent=opponent,
-            illegal=ILLEGAL[int(batch.options["raises"][0])],
-            max_decisions=int(batch.options["limit"][0]),
+            illegal=ILLEGAL[int(batch.settings["raises"][0])],
+            max_decisions=int(batch.settings["limit"][0]),
         )
-        alone.begin(self._keys[index : index + 1], self._starts[index], int(slot["seat"]))
+        alone.begin(self._keys[index : index + 1], self._starts[index], int(episode["seat"]))
         for actions in self._history[self._since[index] - self._dropped :]:
             alone.step(actions[index])
         return alone.record
