@@ -9,8 +9,8 @@ import pytest
 from mozaic_env.agents.ntuple import tables
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.match import play_match
-from mozaic_env.core import rows
 from mozaic_env.games import make_game
+from mozaic_env.testing import rows
 from training.config import load_config
 from training.ntuple import run as run_module
 from training.ntuple.__main__ import check, main
