@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mozaic_env.envs.gymnasium.single import GameEnv
     from mozaic_env.games import make_game
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Imported when first used: importing Numba takes longer than all the rest.
 _LAZY = {
