@@ -191,7 +191,7 @@ def read_arguments(words: list[str] | None = None) -> argparse.Namespace:
     add("--num-envs", type=int, default=256, help="games at once")
     add("--rollout", type=int, default=32, help="decisions of each game between updates")
     add("--minibatch", type=int, default=1024, help="decisions in one step of the optimizer")
-    add("--epochs", type=int, default=2, help="how often each decision is learnt from")
+    add("--epochs", type=int, default=2, help="how often each decision is trained on")
     add("--learning-rate", type=float, default=3e-3, help="at the start; falls to 0 linearly")
     add("--gamma", type=float, default=0.99, help="discount")
     add("--gae-lambda", type=float, default=0.9, help="of the advantage estimation")

@@ -1,7 +1,7 @@
 """A symmetry of a game, as tables: where each action and each number of the observation goes.
 
-A game that looks different after a turn of the board but plays the same has such tables. A policy that has learnt
-from one position has then learnt from all its images, and `Symmetry` makes these: of arrays of NumPy here, and since
+A game that looks different after a turn of the board but plays the same has such tables. A policy that is trained
+on one position is then trained on all its images, and `Symmetry` makes these: of arrays of NumPy here, and since
 tables are all there is to it, of tensors by the same indexing.
 """
 

@@ -14,7 +14,7 @@ class PolicySection(Section):
 
     temperature: Positive = 0.3  # in points
     temperature_end: Positive = 0.1
-    random_moves: Part = 0.03  # share of decisions that are uniformly random and not learnt from
+    random_moves: Part = 0.03  # share of decisions that are uniformly random and not trained on
     batch: Count = 200  # games for each step of Adam
     learning_rate: Positive = 0.01
     learning_rate_end: Positive = 5e-4
