@@ -9,7 +9,6 @@ from reference import ReferenceGame, random_reference_game
 
 from mozaic_env.agents.search.agents import ExpectimaxAgent
 from mozaic_env.agents.search.chance import gather, make_draws, make_followers
-from mozaic_env.core.contract import OVER
 from mozaic_env.core.game import Game
 from mozaic_env.games import make_game
 from mozaic_env.testing import rows as on
@@ -136,7 +135,7 @@ def test_depth_four_is_depth_three_one_ply_later(rules: str) -> None:
             after, expected = state[0].copy(), 0.0
             on.apply(after, action)
             for row, share in decisions_of(game, after):
-                if on.mover(row) == OVER:
+                if on.mover(row) < 0:
                     expected += share * on.value(row, seat, np.array(WEIGHTS))
                     continue
                 best = float(np.nanmax(below.action_values(row[None])[0]))

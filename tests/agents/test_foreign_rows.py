@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mozaic_env.agents.baselines import GreedyAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.core.exact import require_exact_values
 from mozaic_env.games import make_game
@@ -76,11 +75,23 @@ def test_every_option_of_crystal_mosaic_tells_rows_apart(options: dict[str, Any]
         make_game("crystal_mosaic").check_rows(make_game("crystal_mosaic", **options).rows(1))
 
 
-@pytest.mark.parametrize("who", ["exact", "greedy"])
-def test_no_action_has_a_value_where_the_game_is_over(who: str) -> None:
+@pytest.mark.parametrize(
+    "who",
+    [
+        "exact",
+        "greedy",
+        "ntuple",
+        "rollout",
+        "paranoid:depth=2",
+        *(f"expectimax:depth={depth}" for depth in (1, 2, 3, 4)),
+    ],
+)
+def test_no_action_has_a_value_where_nobody_decides(who: str) -> None:
+    """At the end, and at chance, where searches that are asked have to end as well."""
     states = on.states(GAME, 2)
-    over = states[on.where(states) < 0]
-    assert len(over)
+    nobody = states[on.where(states) < 0]
+    assert len(nobody)
     asked: Any = require_exact_values(GAME) if who == "exact" else make_agent(who, GAME)
-    assert np.isnan(asked.action_values(over)).all()
-    assert who != "greedy" or isinstance(asked, GreedyAgent)
+    assert np.isnan(asked.action_values(nobody)).all()
+    if who != "exact":
+        assert len(asked.act(nobody)) == len(nobody)

@@ -233,6 +233,9 @@ def search_rows(
         workspace: as for `search`.
     """
     for i in range(len(rows)):
+        if mover(rows[i]) < 0:  # nobody decides
+            chosen[i] = -1
+            continue
         size = search(rows[i], depth, weights, plans, workspace)
         chosen[i] = workspace.actions[0, best(workspace.values[0], size, agent_bits(rows[i], agent_seed))]
         if found.shape[1] > 0:

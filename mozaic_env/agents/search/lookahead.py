@@ -213,6 +213,9 @@ def look_ahead_rows(
         workspace: as for `look_ahead`.
     """
     for i in range(len(rows)):
+        if mover(rows[i]) < 0:  # nobody decides
+            chosen[i] = -1
+            continue
         size = look_ahead(rows[i], depth, paranoid, weights, width, workspace)
         chosen[i] = workspace.root_actions[best(workspace.root_values, size, agent_bits(rows[i], agent_seed))]
         if found.shape[1] > 0:

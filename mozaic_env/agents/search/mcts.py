@@ -95,6 +95,9 @@ def _search_rows(
     workspace: Any,
 ) -> None:
     for i in range(len(rows)):
+        if mover(rows[i]) < 0:  # nobody decides
+            chosen[i] = -1
+            continue
         bits = agent_bits(rows[i], agent_seed)
         _search(rows[i], simulations, weights, win_lead, exploration, bits, forest, workspace)
         chosen[i] = _most_visited(forest, 0, bits, workspace)

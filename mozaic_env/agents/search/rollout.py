@@ -217,6 +217,9 @@ def _search_rows(
     room: Room,
 ) -> None:
     for i in range(len(rows)):
+        if mover(rows[i]) < 0:  # nobody decides
+            chosen[i] = -1
+            continue
         _search(rows[i], search, weights, agent_bits(rows[i], agent_seed), room)
         chosen[i] = room.tried[0]
         if found.shape[1] and room.counts[0]:
