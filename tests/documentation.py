@@ -109,7 +109,7 @@ def check_python(words: list[str]) -> None:
         if name in ("pytest", "build", "http.server"):
             return
         module = importlib.import_module(name)
-        if hasattr(module, "__path__"):  # a package runs its __main__
+        if name.startswith("training") and hasattr(module, "__path__"):  # a package runs its __main__
             module = importlib.import_module(f"{name}.__main__")
     else:
         file, rest = ROOT / words[0], words[1:]

@@ -27,6 +27,7 @@ from mozaic_env.envs.wrappers import RecordGames
 from mozaic_env.games import make_game
 from mozaic_env.web.watch.run_data import RunFolder
 from training.config import load_config
+from training.runs.report import report
 from training.sweeps.space import read_space
 
 GAME = make_game("mozaic", rows=2, cols=3)
@@ -126,12 +127,10 @@ def test_every_path_is_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_command_that_is_printed_can_be_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    from training import train
-
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / name
     checkpoint(folder)
-    config = train.load_config(
+    config = load_config(
         Path(__file__).parent.parent / "configs" / "quick.yaml",
         ["evaluation.games=2", "evaluation.against=[random]"],
     )
@@ -143,7 +142,7 @@ def test_a_command_that_is_printed_can_be_copied(
     class Folder:
         path = folder
 
-    train.report(config, GAME, Folder(), Budget())  # type: ignore[arg-type]
+    report(config, GAME, Folder(), Budget())  # type: ignore[arg-type]
     out = capsys.readouterr().out
     (line,) = [line for line in out.splitlines() if "Next: " in line]
     assert shlex.split(line.partition("Next: ")[2]) == ["mozaic", "play", "--agents", str(folder)]

@@ -138,7 +138,7 @@ def account(games: SelfPlayGames, keys: Any, chooser: Chooser, fragments: int) -
     Returns:
         For each game its decisions: (step, seat, lead, value, ending), an ending being (leads, outcomes, cut) or None.
     """
-    game, limit = games.game, int(games._groups[0].batch.options["limit"][0])
+    game, limit = games.game, int(games._groups[0].batch.settings["limit"][0])
     calls = [said for (_, masks), said in zip(chooser.asked, chooser.said) if len(masks) == games.size]
     found = []
     for number, key in enumerate(keys):

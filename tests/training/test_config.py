@@ -5,7 +5,11 @@ import pytest
 from training.config import Config, as_yaml, load_config
 
 FILES = (Path(__file__).parents[2] / "configs").glob("*.yaml")
-OTHERS = {"rllib.yaml", "sweep.yaml"}  # of other kinds: test_rllib_config.py, test_sweep.py
+OTHERS = {
+    "rllib.yaml",
+    "sweep.yaml",
+    "mozaic-ntuple.yaml",
+}  # of other kinds: test_rllib_config.py, test_sweep.py, test_ntuple.py
 CONFIGS = sorted(path for path in FILES if path.name not in OTHERS)
 
 

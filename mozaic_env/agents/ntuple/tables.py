@@ -1,7 +1,7 @@
 """Tables on disk: a folder with the weights as safetensors and a JSON card that says what they are for.
 
-card.json              format, kind, game, features, temperature, training, decisions, seed, results
-tables.safetensors     policy and value, float32, one weight for each feature
+    card.json              format, kind, game, features, temperature, training, decisions, seed, results
+    tables.safetensors     policy and value, float32, one weight for each feature
 
 Tables fit every variant of their game; the card names the one that they were trained on. Needs safetensors, not torch.
 """
