@@ -7,7 +7,8 @@ from mozaic_env.core import afterstates
 from mozaic_env.core.contract import CHANCE, OVER
 from mozaic_env.core.jit import jit
 from mozaic_env.games import make_game
-from mozaic_env.games.mozaic import ntuples
+from mozaic_env.games.mozaic.ntuples import PHASES
+from mozaic_env.games.mozaic.windows import DEAD, OF_WINDOWS
 from mozaic_env.testing import rows
 
 BOARDS = [
@@ -62,8 +63,8 @@ def test_sums_and_gradient_are_those_of_each_afterstate(options):
     game = make_game("mozaic", **options)
     generator = np.random.default_rng(0)
     both = generator.normal(size=(len(afterstates.features_of(game).start()), 2)).astype(np.float32)
-    for phase in range(len(ntuples.PHASES)):
-        both[phase * ntuples.PER_PHASE + ntuples.DEAD : (phase + 1) * ntuples.PER_PHASE] = 0
+    for phase in range(len(PHASES)):
+        both[phase * OF_WINDOWS + DEAD : (phase + 1) * OF_WINDOWS] = 0
     weights = both.view(afterstates.WEIGHT)[:, 0]
     workspace = afterstates.features_of(game).make_workspace()
     actions, points = np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions, np.float32)

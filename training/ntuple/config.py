@@ -31,6 +31,14 @@ class CriticSection(Section):
     learning_rate_end: Positive = 2.5e-3
 
 
+class StageSection(Section):
+    """A stage of a run: so many decisions, with rates of its own from beginning to end."""
+
+    decisions: Count = 180_000_000  # of all seats together
+    policy: PolicySection = PolicySection()
+    critic: CriticSection = CriticSection()
+
+
 class EvaluationSection(Section):
     """Matches on the way and at the end; the policy takes its best action."""
 
@@ -41,14 +49,22 @@ class EvaluationSection(Section):
     regret: bool = False  # against perfect play too; on a board that is solved
 
 
-class NTupleConfig(Section):
-    """A run: so many decisions, however long they take."""
+class NTupleConfig(StageSection):
+    """A run: so many decisions, however long they take. Its first stage stands at the top, others in `later`."""
 
     game: GameSection = GameSection()
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
-    decisions: Count = 180_000_000
+    later: list[StageSection] = []  # what follows; each goes on with the tables of the stage before
     start: str | None = None  # the folder of tables to begin with; null: the game's own start
     save_every: Share = 10_000_000  # decisions between two states from which a killed run goes on
-    policy: PolicySection = PolicySection()
-    critic: CriticSection = CriticSection()
     evaluation: EvaluationSection = EvaluationSection()
+
+    @property
+    def stages(self) -> list[StageSection]:
+        """All stages, the first one included."""
+        return [self, *self.later]
+
+    @property
+    def budget(self) -> int:
+        """Decisions of all stages."""
+        return sum(stage.decisions for stage in self.stages)

@@ -24,7 +24,7 @@ from mozaic_env.core.game import Game
 from mozaic_env.core.storage.files import append_lines, write_bytes
 from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.core.text.files import read_text
-from training.ntuple.config import NTupleConfig
+from training.ntuple.config import NTupleConfig, StageSection
 from training.ntuple.learner import SETTINGS, TOTALS, make_scratch, play_batch, step_policy
 from training.runs.folder import METRICS, RunFolder, write_atomically
 
@@ -52,24 +52,20 @@ class Run:
         """Learns until the decisions are used up; writes metrics, states and checkpoints."""
         noted, saved = self.seconds, self.decisions
         times = self.config.evaluation.times
-        while self.decisions < self.config.decisions:
+        while self.decisions < self.config.budget:
             self._learn_batch()
-            if self.seconds - noted >= NOTE_EVERY or self.decisions >= self.config.decisions:
+            if self.seconds - noted >= NOTE_EVERY or self.decisions >= self.config.budget:
                 self._note()
                 noted = self.seconds
-            due = (
-                times
-                and self.decisions * times // self.config.decisions > self.measured * times // self.config.decisions
-            )
+            due = times and self.decisions * times // self.config.budget > self.measured * times // self.config.budget
             if due:
                 self.measure()
-            if due or self.decisions - saved >= self.config.save_every or self.decisions >= self.config.decisions:
+            if due or self.decisions - saved >= self.config.save_every or self.decisions >= self.config.budget:
                 self.save()
                 saved = self.decisions
 
     def _learn_batch(self) -> None:
-        began, batch = time.process_time(), self.config.policy.batch
-        self._set_rates()
+        began, batch = time.process_time(), self._set_rates().policy.batch
         totals, before = self.totals[0], int(self.totals[0]["decisions"])
         play_batch(
             self.key,
@@ -87,15 +83,20 @@ class Run:
         self.decisions += int(totals["decisions"]) - before
         self.seconds += time.process_time() - began
 
-    def _set_rates(self) -> None:
-        used, policy, critic = min(self.decisions / self.config.decisions, 1.0), self.config.policy, self.config.critic
-        settings = self.settings[0]
+    def _set_rates(self) -> StageSection:
+        """Sets the rates for the decisions so far; returns the stage that these are in."""
+        begin, stages = 0, self.config.stages
+        while len(stages) > 1 and self.decisions >= begin + stages[0].decisions:
+            begin += stages.pop(0).decisions
+        stage, settings = stages[0], self.settings[0]
+        used, policy, critic = min((self.decisions - begin) / stage.decisions, 1.0), stage.policy, stage.critic
         settings["temperature"] = _between(policy.temperature, policy.temperature_end, used)
         settings["policy_rate"] = _between(policy.learning_rate, policy.learning_rate_end, used)
         settings["critic_rate"] = _between(critic.learning_rate, critic.learning_rate_end, used)
         settings["random_share"], settings["trace"] = policy.random_moves, critic.trace
         settings["beta_mean"], settings["beta_square"] = policy.beta_mean, policy.beta_square
         settings["epsilon"] = policy.epsilon
+        return stage
 
     def _note(self) -> None:
         totals = self.totals[0]

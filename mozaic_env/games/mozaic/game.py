@@ -24,6 +24,7 @@ from mozaic_env.games.mozaic import (
     record,
     rules,
     symmetries,
+    windows,
 )
 
 register(rules.ROW, rules, observation, heuristics, ntuples)
@@ -158,7 +159,7 @@ class Mozaic(Game):
     heuristics: ClassVar[Mapping[str, tuple[float, ...]]] = heuristics.HEURISTICS
     usual_agents: ClassVar[tuple[str, ...]] = ("champion", "expectimax:depth=2", "pattern", "greedy", "random")
     max_outcomes: ClassVar[int] = len(actions.Gem)
-    afterstate_features: ClassVar[AfterstateFeatures] = AfterstateFeatures(ntuples.start, ntuples.ROOM)
+    afterstate_features: ClassVar[AfterstateFeatures] = AfterstateFeatures(ntuples.start, windows.ROOM)
     max_decisions: int = 1000
     margin_unit: ClassVar[str] = "squares"
 
