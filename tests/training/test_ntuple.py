@@ -16,13 +16,15 @@ from training.ntuple import run as run_module
 from training.ntuple.__main__ import check, main
 from training.ntuple.config import NTupleConfig
 
+SECOND = "later=[{decisions: 2000, policy: {batch: 10, temperature: 0.05, temperature_end: 0.05}}]"
 SMALL = ["game.options={rows: 4, cols: 4}", "policy.batch=20", "save_every=1000"]
 QUIET = ["evaluation.times=0", "evaluation.final_games=0"]
 CONFIG = str(Path(__file__).parents[2] / "configs" / "mozaic-ntuple.yaml")
 
 
-def train(folder, *overrides, decisions=4000):
-    return main(["--config", CONFIG, "--run-dir", str(folder), *SMALL, f"decisions={decisions}", *overrides])
+def train(folder, *overrides, decisions=4000, later=SECOND):
+    given = [*SMALL, later, f"decisions={decisions}", *overrides]
+    return main(["--config", CONFIG, "--run-dir", str(folder), *given])
 
 
 def weights_of(folder, **options):
@@ -44,6 +46,9 @@ def test_a_run_leaves_what_others_read(trained):
     assert measured == sorted(measured)
     assert {"final", "best", "curves.svg", "evaluation.json"} <= {path.name for path in trained.iterdir()}
     assert json.loads((trained / "run.json").read_text())["status"] == "finished"
+    last = [line for line in lines if "train/temperature" in line][-1]
+    assert last["time/steps"] >= 6000  # of both stages
+    assert last["train/temperature"] == pytest.approx(0.05)
 
 
 def test_equal_seeds_learn_the_same_and_others_do_not(trained, tmp_path):
@@ -54,11 +59,12 @@ def test_equal_seeds_learn_the_same_and_others_do_not(trained, tmp_path):
     assert (weights_of(tmp_path / "other")["policy"] != final["policy"]).any()
 
 
-def test_a_killed_run_learns_what_it_would_have_learnt(trained, tmp_path, monkeypatch):
+@pytest.mark.parametrize("batches_before", [4, 7], ids=["first-stage", "second-stage"])
+def test_a_killed_run_learns_what_it_would_have_learnt(trained, tmp_path, monkeypatch, batches_before):
     class Killed(BaseException):
         """As by the system."""
 
-    batches = iter(range(4))
+    batches = iter(range(batches_before))
     learn = run_module.Run._learn_batch
 
     def dies(run):
@@ -76,7 +82,7 @@ def test_a_killed_run_learns_what_it_would_have_learnt(trained, tmp_path, monkey
 
 
 def test_both_functions_learn(tmp_path):
-    assert train(tmp_path / "long", *QUIET, decisions=400_000) == 0
+    assert train(tmp_path / "long", *QUIET, decisions=400_000, later="later=[]") == 0
     last = json.loads((tmp_path / "long" / "metrics.jsonl").read_text().splitlines()[-1])
     assert last["train/critic_error"] < 0.95 * last["train/return_size"]  # equal as long as all values are 0
     game = make_game("mozaic", rows=4, cols=4)
