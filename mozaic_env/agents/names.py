@@ -29,14 +29,19 @@ FORMS = (
     "expectimax[:depth=1..4,heuristic=NAME,nodes=N]",
     "alphabeta[:depth=N,nodes=N,seconds=S], in games without chance that offer whole moves",
     "paranoid or maxn[:depth=1..8,width=N,heuristic=NAME], which look no further than the next chance",
-    "champion[:sample=0|1,search=0|1,candidates=N], trained and shipped with the package",
+    "champion[:sample=0|1,search=0|1|draws,...], trained and shipped with the package",
     "mcts[:simulations=N,heuristic=NAME,policy=FOLDER|champion]",
     "perfect[:objective=margin|outcome,values=FILE], on boards small enough to be solved",
     "ntuple[:FOLDER][,sample=0|1], tables shipped with the package, or those of an n-tuple run",
     "rollout[:policy=ntuple|FOLDER|HEURISTIC,width=N,samples=N,depth=N,prior=X], search by a compiled policy",
-    "FOLDER[,sample=0|1,search=0|1,candidates=N], of a run or a checkpoint; champion is the agent, ./champion a folder",
+    "FOLDER[,sample=0|1,search=0|1|draws,...], of a run or a checkpoint; champion is the agent, ./champion a folder",
+    "with search=1: candidates=N,rollouts=ntuple|FOLDER|HEURISTIC,samples=N,depth=N,prior=X; draws: candidates=N",
 )
-_PATHS = {"policy": os.path.isdir, "values": os.path.isfile}  # options that are paths, and what is there
+_PATHS = {
+    "policy": os.path.isdir,
+    "rollouts": os.path.isdir,
+    "values": os.path.isfile,
+}  # options that are paths, and what is there
 _SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.names import (
     CHAMPION,
@@ -94,6 +96,12 @@ def _weight(text: str) -> float:
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
         raise ValueError("expected a number of at least 0, such as 0.5")
     return float(text)
+
+
+def _search(text: str) -> str:
+    if text not in ("0", "1", "draws"):
+        raise ValueError("expected 0, 1 or draws")
+    return text
 
 
 def _flag(text: str) -> bool:
@@ -242,50 +250,63 @@ def _of_tables(game: Game, spec: str, folder: Path, words: Sequence[str]) -> Age
 
 
 def _rollout(game: Game, spec: str, read: Spec) -> Agent:
-    from mozaic_env.agents.ntuple.tables import load, resolve
-    from mozaic_env.agents.search.rollout import RolloutAgent
+    from mozaic_env.agents.search.rollout_agent import RolloutAgent
 
-    accepted: dict[str, Callable[[str], Any]] = {
-        "policy": str,
-        "width": _number,
-        "samples": _number,
-        "depth": _number,
-        "prior": _weight,
-    }
+    accepted: dict[str, Callable[[str], Any]] = {"policy": str, **_ROLLOUTS, "width": _number}
     options = _read(spec, read.words, accepted)
-    policy = options.pop("policy", NTUPLE)
-    if policy == NTUPLE or not is_agent(policy):
-        folder = tables_folder(spec, game) if policy == NTUPLE else user_path(policy)
-        options["tables"] = load(resolve(folder), game).weights
-    elif policy in game.heuristics:
-        options["heuristic"] = policy
-    else:
-        raise ValueError(
-            f"agent {spec!r}: policy={policy!r}; accepted: {NTUPLE}, the folder of n-tuple tables, "
-            + ", ".join(game.heuristics)
-        )
+    weights = _rollout_weights(game, spec, "policy", options.pop("policy", NTUPLE))
     try:
-        return RolloutAgent(game, **options)
+        return RolloutAgent(game, weights, **options)
     except ValueError as error:
         raise ValueError(f"agent {spec!r}: {error}") from None
+
+
+def _rollout_weights(game: Game, spec: str, option: str, policy: str) -> Any:
+    """Weights of the compiled policy that an option names: tables, or a heuristic.
+
+    Raises:
+        ValueError: it names neither.
+    """
+    from mozaic_env.agents.ntuple.tables import load, resolve
+
+    if policy == NTUPLE or not is_agent(policy):
+        folder = tables_folder(spec, game) if policy == NTUPLE else user_path(policy)
+        return load(resolve(folder), game).weights
+    if policy in game.heuristics:
+        return np.array(game.heuristics[policy])
+    raise ValueError(
+        f"agent {spec!r}: {option}={policy!r}; accepted: {NTUPLE}, the folder of n-tuple tables, "
+        + ", ".join(game.heuristics)
+    )
 
 
 def _of_checkpoint(game: Game, spec: str, folder: Path, words: Sequence[str]) -> Agent:
     from mozaic_env.agents.policy.agent import PolicyAgent
 
-    options = _read(spec, words, {"sample": _flag, "search": _flag, "candidates": _number})
-    sample, search = options.pop("sample", False), options.pop("search", False)
-    if sample and search:
-        raise ValueError(f"agent {spec!r}: search=1 takes the best action, so it does not go with sample=1")
-    if search:
-        from mozaic_env.agents.policy.search import PolicySearchAgent
+    accepted: dict[str, Callable[[str], Any]] = {"sample": _flag, "search": _search, "candidates": _number}
+    accepted |= {"rollouts": str, **_ROLLOUTS}
+    options = _read(spec, words, accepted)
+    sample, search = options.pop("sample", False), options.pop("search", "0")
+    if sample and search != "0":
+        raise ValueError(f"agent {spec!r}: search={search} takes the best action, so it does not go with sample=1")
+    if search == "0":
+        if options:
+            raise ValueError(f"agent {spec!r}: {next(iter(options))} goes with search=1")
+        return PolicyAgent.load(folder, game, sample=sample)
+    if search == "1" and (game.afterstate_features is not None or "rollouts" in options):
+        from mozaic_env.agents.policy.rollout_search import PolicyRolloutAgent
 
-        return PolicySearchAgent.load(folder, game, **options)
-    if options:
-        raise ValueError(f"agent {spec!r}: candidates goes with search=1")
-    return PolicyAgent.load(folder, game, sample=sample)
+        weights = _rollout_weights(game, spec, "rollouts", options.pop("rollouts", NTUPLE))
+        return PolicyRolloutAgent(PolicyAgent.load(folder, game), weights, **options)
+    from mozaic_env.agents.policy.search import PolicySearchAgent
+
+    wrong = next((name for name in options if name != "candidates"), None)
+    if wrong is not None:
+        raise ValueError(f"agent {spec!r}: {wrong} goes with search=1 and rollouts=HEURISTIC")
+    return PolicySearchAgent.load(folder, game, **options)
 
 
+_ROLLOUTS: dict[str, Callable[[str], Any]] = {"samples": _number, "depth": _number, "prior": _weight}
 _MAKERS: dict[str, Callable[[Game, str, Spec], Agent]] = {
     "random": _random,
     "greedy": _greedy,

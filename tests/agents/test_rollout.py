@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mozaic_env.agents.search.rollout import RolloutAgent
+from mozaic_env.agents.search.rollout_agent import RolloutAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.match import play_match
 from mozaic_env.core.afterstates import features_of
@@ -11,6 +11,7 @@ from mozaic_env.games import make_game
 from mozaic_env.testing import rows
 
 SMALL = make_game("mozaic", rows=4, cols=4)
+PATTERN = np.array(SMALL.heuristics["pattern"])
 
 
 def some_decisions(game, count):
@@ -30,15 +31,15 @@ def some_decisions(game, count):
 
 def test_one_candidate_is_the_policys_choice():
     state = some_decisions(SMALL, 30)
-    alone = RolloutAgent(SMALL, heuristic="pattern", width=1, samples=1, depth=1)
+    alone = RolloutAgent(SMALL, PATTERN, width=1, samples=1, depth=1)
     np.testing.assert_array_equal(alone.act(state), make_agent("pattern", SMALL).act(state))
 
 
 @pytest.mark.parametrize("policy", ["heuristic", "tables"])
 def test_a_search_depends_on_the_row_alone(policy):
     state = some_decisions(SMALL, 12)
-    weights = features_of(SMALL).start() if policy == "tables" else None
-    agent = RolloutAgent(SMALL, tables=weights, width=4, samples=4, depth=3)
+    weights = features_of(SMALL).start() if policy == "tables" else PATTERN
+    agent = RolloutAgent(SMALL, weights, width=4, samples=4, depth=3)
     before = state.copy()
     chosen = agent.act(state)
     np.testing.assert_array_equal(state, before)
@@ -49,7 +50,7 @@ def test_a_search_depends_on_the_row_alone(policy):
 
 
 def test_rollouts_improve_the_policy():
-    searching = RolloutAgent(SMALL, heuristic="pattern", width=6, samples=32, depth=8, prior=0.5)
+    searching = RolloutAgent(SMALL, PATTERN, width=6, samples=32, depth=8, prior=0.5)
     result = play_match(searching, make_agent("pattern", SMALL), 200, seed=3)
     assert result.points > 0.55
 

@@ -1,36 +1,33 @@
-"""Policy improvement by rollouts: the best actions by a compiled policy, each valued by games that it plays on.
+"""Policy improvement by rollouts: candidates, each valued by games that a compiled policy plays on.
 
 Rollouts of all candidates have the same luck: sample k of each has the same key, and a row's stream gives the same
-numbers at the same draw (common random numbers), so what differs between two actions is mostly their own doing.
-Samples are shared out by sequential halving (Z. Karnin, T. Koren, O. Somekh, Almost optimal exploration in multi-armed
-bandits, 2013): each round gives every candidate left the same samples and drops the worse half.
+numbers at the same draw (common random numbers), so what differs between two actions is mostly their own doing. What
+luck remains, the policy's critic takes out where it has one (`valuation.list_values_after`). Samples are shared out by
+sequential halving (Z. Karnin, T. Koren, O. Somekh, Almost optimal exploration in multi-armed bandits, 2013): each
+round gives every candidate left the same samples and drops the worse half.
 
-The policy is a heuristic of the game, or tables of features (`mozaic_env.core.afterstates`). A rollout plays `depth`
-decisions beyond the candidate. Then tables add to the points gained what their critic expects of the afterstate; a
-heuristic values the state as it stands. What the policy thinks of a candidate has a say as well: `prior` times its
-value, in points, is added to the mean of the rollouts.
+A rollout plays `depth` decisions beyond the candidate. Then tables add to the points gained what their critic expects
+of the afterstate; a heuristic values the state as it stands. Each candidate has a prior, in points, that is added to
+the mean of its rollouts: what the policy thinks of it, or a network (`mozaic_env.agents.policy.rollout_search`).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba.extending import overload
 
-from mozaic_env.agents.base import Actions, Agent, Masks, tied
 from mozaic_env.agents.kernels import agent_bits, best
-from mozaic_env.core.afterstates import (
-    WEIGHT,
-    Single,
-    Weights,
-    Workspace,
-    chance_seat,
-    evaluate_actions,
-    features_of,
-    list_features,
+from mozaic_env.agents.search.valuation import (
+    AnyWeights,
+    Room,
+    choose_action,
+    gain,
+    list_values,
+    list_values_after,
+    make_room,
+    worth,
 )
-from mozaic_env.core.contract import OVER, Floats, Integers, Row, action_values, apply, deal, mover, value
+from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row, apply, mover, resolve, sample
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
 from mozaic_env.core.stream import SAMPLE, random_bits
@@ -45,270 +42,226 @@ class Search(NamedTuple):
     prior: float
 
 
-class Room(NamedTuple):
-    """Memory of one search."""
+class Candidates(NamedTuple):
+    """The actions that a search tries, the best first, and what it has found of each."""
 
-    states: Rows  # the game of a rollout
     actions: Integers
-    values: Floats  # of one decision
-    tried: Integers  # the candidates that are left
-    priors: Floats  # of these, as are those below
-    totals: Floats
+    priors: Floats  # what is added to the mean of the rollouts
+    totals: Floats  # of the rollouts, in points
     counts: Integers
-    features: Integers
-    workspace: Workspace | None
-    points: Single
-    sums: Weights
+    games: Rows  # of a rollout: the game, the state before the last draw
 
 
-def make_room(game: Game, weights: npt.NDArray[Any], width: int) -> Room:
-    """Memory for searches in a game; of features only where the policy is one of tables."""
-    actions, tables = game.num_actions, weights.dtype == WEIGHT
-    return Room(
-        game.rows(1),
-        np.zeros(actions, np.int64),
-        np.zeros(actions),
-        np.zeros(width, np.int64),
-        np.zeros(width),
-        np.zeros(width),
-        np.zeros(width, np.int64),
-        np.zeros(len(weights) if tables else 0, np.int64),
-        features_of(game).make_workspace() if tables else Workspace(np.zeros(0, np.int64), np.zeros(0, np.float32)),
-        np.zeros(actions, np.float32),
-        np.zeros(actions, WEIGHT),
+def make_candidates(game: Game, width: int) -> Candidates:
+    """Memory for searches in a game."""
+    return Candidates(
+        np.zeros(width, np.int64), np.zeros(width), np.zeros(width), np.zeros(width, np.int64), game.rows(2)
     )
 
 
-def _list_values(row: Row, weights: npt.NDArray[Any], room: Room) -> int:
-    """Writes the legal actions and what the policy thinks of each to the room; returns how many."""
-    raise NotImplementedError
-
-
-def _gain(row: Row, index: int, weights: npt.NDArray[Any], room: Room) -> float:
-    """What is gained for certain by the action at an index of the room, for who decides, in points."""
-    raise NotImplementedError
-
-
-def _worth(row: Row, seat: int, weights: npt.NDArray[Any], room: Room) -> float:
-    """What an afterstate or the end is worth to a seat, beyond what `_gain` has counted, in points."""
-    raise NotImplementedError
-
-
-_OPTIONS = {"_nrt": False, "error_model": "numpy"}
-
-
-@overload(_list_values, strict=False, jit_options=_OPTIONS)
-def _pick_values(row: Any, weights: Any, room: Any) -> Any:
-    def by_heuristic(row: Row, weights: Floats, room: Room) -> int:
-        return action_values(row, mover(row), weights, room.actions, room.values)
-
-    def by_tables(row: Row, weights: Weights, room: Room) -> int:
-        size = evaluate_actions(row, weights, room.actions, room.points, room.sums, room.workspace)
-        for k in range(size):
-            room.values[k] = room.points[k] + room.sums[k].policy
-        return size
-
-    return by_heuristic if weights.dtype == numba.float64 else by_tables
-
-
-@overload(_gain, strict=False, jit_options=_OPTIONS)
-def _pick_gain(row: Any, index: Any, weights: Any, room: Any) -> Any:
-    def by_heuristic(row: Row, index: int, weights: Floats, room: Room) -> float:
-        return 0.0
-
-    def by_tables(row: Row, index: int, weights: Weights, room: Room) -> float:
-        return np.float64(room.points[index])
-
-    return by_heuristic if weights.dtype == numba.float64 else by_tables
-
-
-@overload(_worth, strict=False, jit_options=_OPTIONS)
-def _pick_worth(row: Any, seat: Any, weights: Any, room: Any) -> Any:
-    def by_heuristic(row: Row, seat: int, weights: Floats, room: Room) -> float:
-        return value(row, seat, weights)
-
-    def by_tables(row: Row, seat: int, weights: Weights, room: Room) -> float:
-        if mover(row) == OVER:
-            return 0.0
-        total = 0.0
-        for k in range(list_features(row, room.features, room.workspace)):
-            total += weights[room.features[k]].value
-        return total if chance_seat(row) == seat else -total
-
-    return by_heuristic if weights.dtype == numba.float64 else by_tables
-
-
 @jit
-def _roll_out(row: Row, action: int, key: np.uint64, depth: int, weights: npt.NDArray[Any], room: Room) -> float:
-    """Points for who decides in the row from an action and the decisions behind it, with the luck of a key."""
-    seat, state, total = mover(row), room.states[0], 0.0
-    room.states[0] = row
+def _roll_out(
+    row: Row, action: int, key: np.uint64, depth: int, weights: AnyWeights, candidates: Candidates, room: Room
+) -> float:
+    """Points for who decides in the row from the decisions behind an action and from their end, with a key's luck."""
+    seat, state, total = mover(row), candidates.games[0], 0.0
+    candidates.games[0] = row
     state.key = key
     apply(state, action)
     for _ in range(depth):
-        deal(state)
+        code = -1
+        while mover(state) == CHANCE:
+            candidates.games[1] = state
+            code = sample(state)
+            resolve(state, code)
         decides = mover(state)
         if decides == OVER:
             break
-        size = _list_values(state, weights, room)
-        index = best(room.values, size, agent_bits(state, np.uint64(0)))
-        gain = _gain(state, index, weights, room)
-        total += gain if decides == seat else -gain
+        if code < 0:
+            size = list_values(state, weights, room)
+        else:
+            size, luck = list_values_after(candidates.games[1], code, state, seat, weights, room)
+            total -= luck
+        index = choose_action(state, size, room)
+        gained = gain(index, weights, room)
+        total += gained if decides == seat else -gained
         apply(state, room.actions[index])
-    return total + _worth(state, seat, weights, room)
+    return total + worth(state, seat, weights, room)
 
 
 @jit
-def _search(row: Row, search: Search, weights: npt.NDArray[Any], bits: np.uint64, room: Room) -> int:
-    """Writes candidates and the sums of their rollouts to the room, the best one first; returns how many are left."""
-    size, left = _list_values(row, weights, room), 0
+def set_candidates(
+    row: Row, search: Search, weights: AnyWeights, bits: np.uint64, candidates: Candidates, room: Room
+) -> int:
+    """Takes the best actions by the policy as candidates, with its values as priors; returns how many."""
+    size, left = list_values(row, weights, room), 0
     while left < min(search.width, size):
         index = best(room.values, size, bits)
-        room.tried[left], room.priors[left] = room.actions[index], search.prior * room.values[index]
-        room.totals[left], room.counts[left] = _gain(row, index, weights, room), 0
+        candidates.actions[left], candidates.priors[left] = room.actions[index], search.prior * room.values[index]
         room.values[index] = -np.inf
         left += 1
-    for k in range(left):  # what is gained at once is the same in all rollouts
-        room.priors[k] += room.totals[k]
-        room.totals[k] = 0.0
-    rounds, of_round = 0, left
-    while of_round > 1:
-        rounds, of_round = rounds + 1, (of_round + 1) // 2
-    whole, sample = left * search.samples, 0
-    for _ in range(rounds):
-        more = max(1, whole // (rounds * left))
-        for _ in range(more):
-            key = random_bits(bits, SAMPLE, sample)
-            sample += 1
-            for k in range(left):
-                room.totals[k] += _roll_out(row, room.tried[k], key, search.depth, weights, room)
-                room.counts[k] += 1
-        _sort(left, room)
-        left = (left + 1) // 2
     return left
 
 
 @jit
-def _score(k: int, room: Room) -> float:
-    return room.priors[k] + room.totals[k] / max(room.counts[k], 1)
+def halve(
+    row: Row,
+    left: int,
+    search: Search,
+    weights: AnyWeights,
+    bits: np.uint64,
+    candidates: Candidates,
+    room: Room,
+) -> None:
+    """Plays the rollouts of the first `left` candidates, whose actions and priors are set; the best one comes first."""
+    size = list_values(row, weights, room)
+    for k in range(left):
+        candidates.totals[k], candidates.counts[k] = 0.0, 0
+        for index in range(size):  # what is gained at once is the same in all rollouts
+            if room.actions[index] == candidates.actions[k]:
+                candidates.priors[k] += gain(index, weights, room)
+    rounds, of_round = 0, left
+    while of_round > 1:
+        rounds, of_round = rounds + 1, (of_round + 1) // 2
+    whole, number = left * search.samples, 0
+    for _ in range(rounds):
+        more = max(1, whole // (rounds * left))
+        for _ in range(more):
+            key = random_bits(bits, SAMPLE, number)
+            number += 1
+            for k in range(left):
+                candidates.totals[k] += _roll_out(
+                    row, candidates.actions[k], key, search.depth, weights, candidates, room
+                )
+                candidates.counts[k] += 1
+        _sort(left, candidates)
+        left = (left + 1) // 2
 
 
 @jit
-def _sort(size: int, room: Room) -> None:
+def score(k: int, candidates: Candidates) -> float:
+    """What a candidate is compared by, in points."""
+    return candidates.priors[k] + candidates.totals[k] / max(candidates.counts[k], 1)
+
+
+@jit
+def _sort(size: int, candidates: Candidates) -> None:
     """Sorts the candidates that are left, the best first; equal ones stay as they are."""
+    actions, priors, totals, counts, _ = candidates
     for k in range(1, size):
         i = k
-        while i > 0 and _score(i, room) > _score(i - 1, room):
-            room.tried[i], room.tried[i - 1] = room.tried[i - 1], room.tried[i]
-            room.priors[i], room.priors[i - 1] = room.priors[i - 1], room.priors[i]
-            room.totals[i], room.totals[i - 1] = room.totals[i - 1], room.totals[i]
-            room.counts[i], room.counts[i - 1] = room.counts[i - 1], room.counts[i]
+        while i > 0 and score(i, candidates) > score(i - 1, candidates):
+            actions[i], actions[i - 1] = actions[i - 1], actions[i]
+            priors[i], priors[i - 1] = priors[i - 1], priors[i]
+            totals[i], totals[i - 1] = totals[i - 1], totals[i]
+            counts[i], counts[i - 1] = counts[i - 1], counts[i]
             i -= 1
 
 
 @jit
-def _search_rows(
+def search_rows(
     rows: Rows,
     search: Search,
-    weights: npt.NDArray[Any],
+    weights: AnyWeights,
     agent_seed: np.uint64,
+    given: npt.NDArray[np.int64],
+    priors: npt.NDArray[np.float64],
     chosen: Integers,
     found: npt.NDArray[np.float64],
+    candidates: Candidates,
     room: Room,
 ) -> None:
+    """Searches each row.
+
+    Args:
+        rows: states, shape (n,).
+        search: how.
+        weights: of the policy that plays the rollouts.
+        agent_seed: of the agent's chance.
+        given: candidates of each row, -1 behind the last one, shape (n, candidates); (n, 0): the best by the policy.
+        priors: of these, in points.
+        chosen: written, shape (n,); -1 where nobody decides.
+        found: written: what each candidate is compared by, shape (n, actions) or (n, 0).
+        candidates: memory.
+        room: memory.
+    """
     for i in range(len(rows)):
         if mover(rows[i]) < 0:  # nobody decides
             chosen[i] = -1
             continue
-        _search(rows[i], search, weights, agent_bits(rows[i], agent_seed), room)
-        chosen[i] = room.tried[0]
-        if found.shape[1] and room.counts[0]:
-            for k in range(len(room.tried)):
-                if room.counts[k]:
-                    found[i, room.tried[k]] = _score(k, room)
-        elif found.shape[1]:
-            found[i, room.tried[0]] = room.priors[0]
-        for k in range(len(room.tried)):
-            room.counts[k] = 0
+        bits = agent_bits(rows[i], agent_seed)
+        if given.shape[1]:
+            left = 0
+            while left < given.shape[1] and given[i, left] >= 0:
+                candidates.actions[left], candidates.priors[left] = given[i, left], priors[i, left]
+                left += 1
+        else:
+            left = set_candidates(rows[i], search, weights, bits, candidates, room)
+        halve(rows[i], left, search, weights, bits, candidates, room)
+        chosen[i] = candidates.actions[0]
+        if found.shape[1]:
+            for k in range(left):
+                found[i, candidates.actions[k]] = score(k, candidates)
 
 
-class RolloutAgent(Agent):
-    """Plays the candidate that is left over by its search."""
+class Searcher:
+    """Rollouts by one policy, asked in batches."""
 
-    def __init__(
-        self,
-        game: Game,
-        *,
-        tables: Weights | None = None,
-        heuristic: str | None = None,
-        width: int = 8,
-        samples: int = 8,
-        depth: int = 6,
-        prior: float = 1.0,
-        name: str = "rollout",
-    ) -> None:
-        """Makes the agent.
-
-        Args:
-            game: what it plays.
-            tables: the policy, of a game that offers features.
-            heuristic: the policy, where there are no tables; None: the game's last, strongest one.
-            width: how many actions are tried, the best by the policy.
-            samples: rollouts of each on average; sequential halving gives the better ones more.
-            depth: decisions of a rollout beyond the action tried.
-            prior: how much the policy's own value counts beside the mean of the rollouts; with few samples it has to.
-            name: what it is called.
-
-        Raises:
-            ValueError: an argument is none of these.
-        """
-        for key, given in (("width", width), ("samples", samples)):
+    def __init__(self, game: Game, weights: AnyWeights, search: Search) -> None:
+        """Takes the policy's weights, tables or a heuristic's, and how to search; ValueError if that can't be."""
+        for key, given in (("width", search.width), ("samples", search.samples)):
             if given < 1:
                 raise ValueError(f"{key}={given!r}; accepted: a whole number of at least 1")
-        if depth < 0 or prior < 0:
-            raise ValueError(f"depth={depth!r}, prior={prior!r}; accepted: numbers of at least 0")
-        chosen = heuristic or tuple(game.heuristics)[-1]
-        if chosen not in game.heuristics:
-            raise ValueError(f"heuristic={heuristic!r}; accepted: {', '.join(game.heuristics)}")
-        self.game, self.name = game, name
-        self._weights = np.array(game.heuristics[chosen]) if tables is None else tables
-        self._plan = Search(min(width, game.num_actions), samples, depth, float(prior))
-        self._room: Room | None = None
+        if search.depth < 0 or search.prior < 0:
+            raise ValueError(f"depth={search.depth!r}, prior={search.prior!r}; accepted: numbers of at least 0")
+        self.game, self.weights = game, weights
+        self.search = search._replace(width=min(search.width, game.num_actions), prior=float(search.prior))
+        self._memory: tuple[Candidates, Room] | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Without the memory, which the next search makes again."""
-        return {**self.__dict__, "_room": None}
+        return {**self.__dict__, "_memory": None}
 
-    def quick(self) -> Agent:
-        return self._changed(_plan=self._plan._replace(samples=1, depth=1))
+    def quick(self) -> "Searcher":
+        """One that compiles the same code, and plays next to nothing."""
+        return Searcher(self.game, self.weights, self.search._replace(samples=1, depth=1))
 
-    def act(self, states: Rows, masks: Masks | None = None) -> Actions:
-        return self._search(states, np.empty((len(states), 0)))
+    def __call__(
+        self,
+        states: Rows,
+        agent_seed: np.uint64,
+        given: npt.NDArray[np.int64] | None = None,
+        priors: npt.NDArray[np.float64] | None = None,
+        *,
+        with_values: bool = False,
+    ) -> tuple[Integers, npt.NDArray[np.float64]]:
+        """The best action of each row, and with `with_values` what each candidate is compared by, else shape (n, 0).
 
-    def choices(self, states: Rows) -> Masks:
-        return tied(self.action_values(states))
-
-    def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
-        """The mean of the rollouts of every action tried, with the policy's say, in points, for the seat that decides.
-
-        Args:
-            states: rows at a decision, shape (n,).
-
-        Returns:
-            float64, shape (n, actions); NaN for actions that are illegal or were not tried. Those that were dropped
-            early have few rollouts, so the largest of all need not be the agent's choice; it is kept above the rest.
+        The rest is as in `search_rows`. Of the values the chosen one's is the largest: candidates that were dropped
+        early have few rollouts, so theirs may be by luck, and is then set just below.
         """
-        found = np.full((len(states), self.game.num_actions), np.nan)
-        chosen = self._search(states, found)
-        at = np.arange(len(states)), chosen
-        found[at] = np.maximum(found[at], np.nextafter(np.nanmax(found, axis=1, initial=-np.inf), np.inf))
-        return found
-
-    def _search(self, states: Rows, found: npt.NDArray[np.float64]) -> Actions:
         self.game.check_rows(states)
-        if self._room is None:
-            self._room = make_room(self.game, self._weights, self._plan.width)
-        chosen = np.empty(len(states), np.int64)
-        rows = np.ascontiguousarray(states)
-        _search_rows(rows, self._plan, self._weights, self.agent_seed, chosen, found, self._room)
-        return chosen
+        if self._memory is None:
+            self._memory = (
+                make_candidates(self.game, self.search.width),
+                make_room(self.game, self.weights),
+            )
+        n = len(states)
+        chosen = np.empty(n, np.int64)
+        found = np.full((n, self.game.num_actions if with_values else 0), np.nan)
+        search_rows(
+            np.ascontiguousarray(states),
+            self.search,
+            self.weights,
+            agent_seed,
+            np.empty((n, 0), np.int64) if given is None else given,
+            np.empty((n, 0)) if priors is None else priors,
+            chosen,
+            found,
+            *self._memory,
+        )
+        if with_values:
+            decided = np.flatnonzero(chosen >= 0)
+            at = decided, chosen[decided]
+            found[at] = np.maximum(found[at], np.nextafter(np.nanmax(found[decided], axis=1, initial=-np.inf), np.inf))
+        return chosen, found
