@@ -25,7 +25,14 @@ def test_it_is_stronger_than_pattern() -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["champion:sample=1", "champion:search=1,candidates=2", "mcts:simulations=8,policy=champion"]
+    "spec",
+    [
+        "champion:sample=1",
+        "champion:search=1,candidates=2,samples=2",
+        "champion:search=1,rollouts=pattern,samples=1",
+        "champion:search=draws,candidates=2",
+        "mcts:simulations=8,policy=champion",
+    ],
 )
 def test_its_ways_to_play(spec: str) -> None:
     agent = make_agent(spec, GAME)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from reference import ReferenceGame
 
+from mozaic_env.agents.policy.rollout_search import PolicyRolloutAgent
 from mozaic_env.agents.policy.search import LEAST, OutcomeEstimator, PolicySearchAgent, RewardWeights
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.games import make_game
@@ -96,3 +97,32 @@ def test_estimator_counts_the_lead_so_far(game: Game) -> None:
 def test_bad_candidates(game: Game) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         make(game, {}, {}, candidates=0)
+
+
+def test_rollouts_judge_what_the_network_finds_likely(game: Game) -> None:
+    """One candidate: the likeliest action. All, and no say for the network: what gains most at once is found."""
+    state, weights = game.parse_position(ONE_TO_COMPLETE), np.array(game.heuristics["pattern"])
+    policy = Known(game, dict.fromkeys("ybed", 0.0))
+    probabilities, _ = policy.evaluate(state)
+    first = PolicyRolloutAgent(policy, weights, candidates=1, samples=1)  # type: ignore[arg-type]
+    assert int(first.act(state)[0]) == int(probabilities[0].argmax())
+    agent = PolicyRolloutAgent(policy, weights, candidates=99, samples=32, prior=0.0)  # type: ignore[arg-type]
+    assert game.format_action(int(agent.act(state)[0])) == "b2"
+    values = agent.action_values(state)[0]
+    np.testing.assert_array_equal(np.isfinite(values), probabilities[0] > 0)
+    assert int(np.nanargmax(values)) == int(agent.act(state)[0])
+
+
+def test_a_large_prior_is_the_networks_choice(game: Game) -> None:
+    class Certain(Known):
+        def evaluate(self, states: Rows) -> tuple[np.ndarray, np.ndarray]:
+            probabilities, values = super().evaluate(states)
+            probabilities[np.arange(len(states)), (probabilities > 0).argmax(1)] += 9
+            return probabilities / probabilities.sum(1, keepdims=True), values
+
+    states, weights = np.repeat(game.parse_position(ONE_TO_COMPLETE), 5), np.array(game.heuristics["pattern"])
+    states["key"] = np.arange(5)
+    policy = Certain(game, dict.fromkeys("ybed", 0.0))
+    agent = PolicyRolloutAgent(policy, weights, samples=4, prior=1e6)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(agent.act(states), policy.evaluate(states)[0].argmax(1))
+    assert agent.act(states[2:3])[0] == agent.act(states)[2]

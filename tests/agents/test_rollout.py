@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from mozaic_env.agents.search.rollout_agent import RolloutAgent
+from mozaic_env.agents.search.valuation import list_values_after, make_room
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.match import play_match
 from mozaic_env.core.afterstates import features_of
+from mozaic_env.core.jit import jit
 from mozaic_env.games import make_game
 from mozaic_env.testing import rows
 
@@ -72,3 +74,34 @@ def test_other_games_have_it_too():
 def test_wrong_specs_are_refused(spec):
     with pytest.raises(ValueError, match=r"accepted|expected"):
         make_agent(spec, SMALL)
+
+
+def test_the_luck_of_a_draw_has_mean_zero():
+    """What is subtracted from a rollout averages out over the draws, whatever the tables say."""
+    game, generator = SMALL, np.random.default_rng(1)
+    weights = features_of(game).start()
+    for name in weights.dtype.names:
+        weights[name] += generator.normal(size=len(weights)).astype(np.float32)
+    room, codes, shares = make_room(game, weights), np.zeros(game.max_outcomes, np.int64), np.zeros(game.max_outcomes)
+    lucky = 0
+    for row in some_decisions(game, 20):
+        masks = np.zeros((1, game.num_actions), np.int8)
+        rows.legal(row, masks, 0)
+        rows.apply(row, int(masks[0].argmax()))
+        before, found, total = row.copy(), 0.0, 0.0
+        for k in range(rows.outcomes(before, codes, shares)):
+            drawn = np.array([before])
+            rows.resolve(drawn[0], int(codes[k]))
+            if rows.mover(drawn[0]) < 0:
+                continue
+            luck = luck_of(before, int(codes[k]), drawn[0], weights, room)
+            lucky += luck != 0
+            found += shares[k] * luck
+            total += shares[k]
+        assert found / max(total, 1e-9) == pytest.approx(0, abs=1e-4)
+    assert lucky > 20
+
+
+@jit
+def luck_of(before, code, row, weights, room):
+    return list_values_after(before, code, row, 0, weights, room)[1]
