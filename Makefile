@@ -41,7 +41,7 @@ test-browser: $(VENV)/.installed-dev  ## play the page in headless Chromium, ins
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \
 	  command -v apt-get >/dev/null || { echo "No Chromium, and no apt-get to install it with: install it by hand" >&2; exit 1; }; \
 	  apt-get update && apt-get install -y --no-install-recommends chromium fonts-dejavu-core; }
-	$(PY) -m pytest tests/web/test_browser.py
+	$(PY) -m pytest tests/web/play/test_browser.py
 
 test-examples: $(VENV)/.installed-torchrl $(TIANSHOU)/.installed  ## install the other examples' libraries, run those
 	$(PY) -m pytest -m examples
@@ -67,7 +67,7 @@ golden: $(VENV)/.installed-dev  ## write the golden playthroughs anew (then read
 	$(PY) -m tests.golden.regenerate
 
 pictures: $(VENV)/.installed-dev  ## draw the kept pictures and the documentation's board anew (then look at them)
-	$(PY) -m tests.mozaic.pictures.regenerate
+	$(PY) -m tests.games.mozaic.pictures.regenerate
 
 clean:  ## remove the virtual environment, caches and builds; runs/ stays
 	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

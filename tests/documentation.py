@@ -27,11 +27,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
-from processes import ROOT
 from sybil import Document, Example
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
 from mozaic_env import cli
+from tests.cli.processes import ROOT
 
 PROGRAMS = {"cd", "git", "mypy", "pytest", "ray", "ruff", "source"}  # lines that call these are taken as they are
 

@@ -12,11 +12,12 @@ from pathlib import Path
 from unittest import SkipTest
 
 import pytest
-from processes import ROOT
+
+from tests.cli.processes import ROOT
 
 pytest.importorskip("sybil", reason="needs sybil (extra dev)")
 
-import documentation
+from tests import documentation
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = sorted((ROOT / "mozaic_env").rglob("*.py"))

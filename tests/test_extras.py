@@ -14,9 +14,9 @@ from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
-from processes import ROOT
 
 from mozaic_env.core.extras import EXTRAS, MissingExtra, extras_for, importing, need
+from tests.cli.processes import ROOT
 
 CORE = ("numpy", "numba", "llvmlite", "PIL", "gymnasium", "cloudpickle", "farama_notifications", "typing_extensions")
 HIDING = f"""

@@ -11,10 +11,10 @@ from pathlib import Path
 import gymnasium as gym
 import numpy as np
 import pytest
-from processes import ROOT, run
 
 import mozaic_env
 from mozaic_env.games import DEFAULT_GAME, GAMES, gym_id, make_game
+from tests.cli.processes import ROOT, run
 
 PACKAGE = ROOT / "mozaic_env"
 STANDARD = set(sys.stdlib_module_names)

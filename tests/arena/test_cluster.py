@@ -6,11 +6,11 @@ import json
 import sys
 
 import pytest
-from arena_agents import Wrong, agents, small_game
-from ray_nodes import patiently
 
 from mozaic_env.arena.tournament import play_tournament
 from mozaic_env.cli import main
+from tests.arena.arena_agents import Wrong, agents, small_game
+from tests.rllib.ray_nodes import patiently
 
 TOURNAMENT = ["tournament", "random", "greedy", "pattern", "--games", "20", "--rows", "4", "--cols", "4"]
 

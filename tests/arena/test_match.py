@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from arena_agents import Asked, Wrong, agents, small_game
 
 from mozaic_env.arena.match import pair_seeds, play_match
 from mozaic_env.arena.results import MatchResult
 from mozaic_env.games import make_game
 from mozaic_env.simulation.state import FORFEITED, TRUNCATED
+from tests.arena.arena_agents import Asked, Wrong, agents, small_game
 
 
 @pytest.fixture(params=[("amethyst", 8, 8), ("onyx", 4, 4)], ids=str)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from arena_agents import Wrong, agents, small_game
 
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.records import (
@@ -13,6 +12,7 @@ from mozaic_env.arena.records import (
 from mozaic_env.core.record import Record, parse_record
 from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.games import game_of_record, make_game
+from tests.arena.arena_agents import Wrong, agents, small_game
 
 
 def match(game, games=20, **options):

@@ -3,12 +3,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from arena_agents import agents, small_game
 
 from mozaic_env.arena.match import play_match
 from mozaic_env.arena.results_file import append_result, merge, pairing_seed, read_results
 from mozaic_env.arena.tournament import play_tournament
 from mozaic_env.games import make_game
+from tests.arena.arena_agents import agents, small_game
 
 
 def match(first, second, games=4, seed=0, game=None):

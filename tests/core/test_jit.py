@@ -203,7 +203,7 @@ def test_a_change_recompiles_what_it_may_touch(
 def test_rows_of_a_game_elsewhere(site: Path, tmp_path: Path) -> None:
     """What the package compiles for them has that game's functions inside."""
     variables = {"MOZAIC_ENV_CACHE": str(tmp_path / "cache")}
-    (site / "dice.py").write_text((Path(__file__).parents[1] / "dice.py").read_text())
+    (site / "dice.py").write_text((Path(__file__).parents[1] / "oracles" / "dice.py").read_text())
     script = """
 import dice, numpy as np
 from mozaic_env.core.contract import deal

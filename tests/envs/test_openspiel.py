@@ -14,9 +14,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from nim import Nim
-from processes import run
-from reference import ReferenceGame
+
+from tests.cli.processes import run
+from tests.oracles.nim import Nim
+from tests.oracles.reference import ReferenceGame
 
 pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
 with warnings.catch_warnings():

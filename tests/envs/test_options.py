@@ -8,11 +8,11 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-import ways
 
 from mozaic_env.envs.gymnasium.single import GameEnv
 from mozaic_env.envs.gymnasium.vector import GameVectorEnv
 from mozaic_env.games import UnknownOption, make_game
+from tests.envs import ways
 
 CASES: list[tuple[str, dict[str, Any], int | None]] = [  # and how many decisions there are until the limit
     ("mozaic", {"rows": 2, "cols": 3}, None),

@@ -13,7 +13,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from nim import Nim
+
+from tests.oracles.nim import Nim
 
 pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
 with warnings.catch_warnings():

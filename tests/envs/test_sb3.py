@@ -14,8 +14,9 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from processes import run
-from python_agents import Asked
+
+from tests.cli.processes import run
+from tests.envs.python_agents import Asked
 
 pytest.importorskip("sb3_contrib")
 

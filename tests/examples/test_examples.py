@@ -12,7 +12,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from processes import ROOT
+
+from tests.cli.processes import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SMALL = ["--rows", "4", "--cols", "4"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from golden.playthrough import FOLDER, VARIANTS, files, registered, variants_of, write
 
 from mozaic_env.core.record import parse_record
 from mozaic_env.games import GAMES, make_game
 from mozaic_env.games.crystal_mosaic.actions import BOARDS, COLOURS
 from mozaic_env.games.mozaic.actions import EDITIONS
+from tests.golden.playthrough import FOLDER, VARIANTS, files, registered, variants_of, write
 
 KEPT = files()
 each = pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ray_nodes import patiently
+
+from tests.rllib.ray_nodes import patiently
 
 NEEDED = "needs ray[rllib], of the extra rllib: make test-ray"
 STORE = 150 * 2**20  # bytes of shared memory of a node

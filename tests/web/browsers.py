@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import uvicorn
-from web_games import asgi_app
 
 from mozaic_env.agents.base import Agent
 from mozaic_env.agents.specs import make_agent
@@ -18,6 +17,7 @@ from mozaic_env.cli.play import warm_up
 from mozaic_env.core.game import Game
 from mozaic_env.web.play.game_server import GameServer
 from mozaic_env.web.server.serve import listening
+from tests.web.play.web_games import asgi_app
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 

@@ -8,10 +8,10 @@ import logging
 import re
 
 import pytest
-from web_games import Page, asgi_app, make_server, request
 
 from mozaic_env.web.server.app import LARGEST_MESSAGE, PLAY, STATIC, application
 from mozaic_env.web.server.app import Page as WebPage
+from tests.web.play.web_games import Page, asgi_app, make_server, request
 
 HELLO = b'{"do":"hello"}'
 

@@ -17,14 +17,14 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 import pytest
-from processes import ROOT
-from web_games import GAME, PythonAgent
 
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.cli import main, play
 from mozaic_env.games import make_game
 from mozaic_env.web.play.play import HUMAN, Play
 from mozaic_env.web.server.serve import address, listening
+from tests.cli.processes import ROOT
+from tests.web.play.web_games import GAME, PythonAgent
 
 SMALL = ["--rows", "4", "--cols", "4", "--no-browser"]
 

@@ -9,7 +9,7 @@ and the interval is Bonett's and Price's adjusted one (D. Bonett, R. Price, Adju
 confidence interval for a difference of binomial proportions based on paired data, J. Educational
 and Behavioral Statistics 37, 2012): one pair won by each side is added, and then it is the normal
 interval for a mean. So it keeps some width where the plain one has none (all pairs won, or all
-split). Counted over all possible matches (`tests/arena/test_intervals.py`) it covers the truth in
+split). Counted over all possible matches (`tests/arena/statistics/test_intervals.py`) it covers the truth in
 at least 91% of matches of five pairs and 93% from ten pairs on, where the plain interval, at 99%
 of the points, covers in 10% and 20%.
 """
