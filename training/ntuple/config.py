@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from training.config import Count, GameSection, Positive, Section, Share
 
@@ -54,10 +54,20 @@ class NTupleConfig(StageSection):
 
     game: GameSection = GameSection()
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    parts: Count = (
+        1  # of a batch, played from the same tables, by threads or on a cluster; what is learnt depends on it
+    )
     later: list[StageSection] = []  # what follows; each goes on with the tables of the stage before
     start: str | None = None  # the folder of tables to begin with; null: the game's own start
     save_every: Share = 10_000_000  # decisions between two states from which a killed run goes on
     evaluation: EvaluationSection = EvaluationSection()
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> "NTupleConfig":
+        fewest = min(stage.policy.batch for stage in self.stages)
+        if self.parts > fewest:
+            raise ValueError(f"parts={self.parts} of batches of {fewest} games; accepted: at most one for each game")
+        return self
 
     @property
     def stages(self) -> list[StageSection]:

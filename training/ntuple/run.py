@@ -26,6 +26,7 @@ from mozaic_env.core.stream import keys_from_seeds
 from mozaic_env.core.text.files import read_text
 from training.ntuple.config import NTupleConfig, StageSection
 from training.ntuple.learner import SETTINGS, TOTALS, make_scratch, play_batch, step_policy
+from training.ntuple.parts import Play, merge, split
 from training.runs.folder import METRICS, RunFolder, write_atomically
 
 STATE = Path("resume") / "state.safetensors"
@@ -37,6 +38,8 @@ class Run:
 
     def __init__(self, config: NTupleConfig, game: Game, folder: RunFolder) -> None:
         """Prepares a run that has yet to begin; `restore` takes up one that has begun."""
+        self.play_parts: Play | None = None  # who plays the parts of a batch; None: the games are played one by one
+        self.clock = time.process_time  # of what learning takes
         self.config, self.game, self.folder = config, game, folder
         self.weights = features_of(game).start()
         if config.start is not None:
@@ -65,23 +68,22 @@ class Run:
                 saved = self.decisions
 
     def _learn_batch(self) -> None:
-        began, batch = time.process_time(), self._set_rates().policy.batch
+        began, batch = self.clock(), self._set_rates().policy.batch
         totals, before = self.totals[0], int(self.totals[0]["decisions"])
-        play_batch(
-            self.key,
-            self.games,
-            self.games + batch,
-            self.weights,
-            self.gradient,
-            self.settings[0],
-            self.scratch,
-            totals,
-        )
+        games = self.games, self.games + batch
+        if self.play_parts is None:
+            play_batch(self.key, *games, self.weights, self.gradient, self.settings[0], self.scratch, totals)
+        else:
+            parts = self.play_parts(self.key, split(*games, self.config.parts), self.weights, self.settings)
+            merge(parts, self.weights, self.gradient)
+            for part in parts:
+                for name in TOTALS.names or ():
+                    totals[name] += part.totals[0][name]
         self.games += batch
         self.updates += 1
         step_policy(self.weights, self.gradient, self.mean, self.square, self.updates, self.settings[0])
         self.decisions += int(totals["decisions"]) - before
-        self.seconds += time.process_time() - began
+        self.seconds += self.clock() - began
 
     def _set_rates(self) -> StageSection:
         """Sets the rates for the decisions so far; returns the stage that these are in."""
