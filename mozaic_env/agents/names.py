@@ -26,7 +26,7 @@ AGENTS = (  # of every game
 FORMS = (
     "random",
     "greedy, pattern or another heuristic of the game",
-    "expectimax[:depth=1..4,heuristic=NAME,nodes=N]",
+    "expectimax[:depth=1..4,heuristic=NAME,nodes=N], or with learnt values [:values=ntuple|FOLDER,prior=X]",
     "alphabeta[:depth=N,nodes=N,seconds=S], in games without chance that offer whole moves",
     "paranoid or maxn[:depth=1..8,width=N,heuristic=NAME], which look no further than the next chance",
     "champion[:sample=0|1,search=0|1|draws,...], trained and shipped with the package",

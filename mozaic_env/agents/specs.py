@@ -142,10 +142,18 @@ def _greedy(game: Game, spec: str, read: Spec) -> Agent:
 
 def _expectimax(game: Game, spec: str, read: Spec) -> Agent:
     from mozaic_env.agents.search.agents import ExpectimaxAgent
+    from mozaic_env.agents.search.value_expectimax import ValueExpectimaxAgent
 
-    options = _read(spec, read.words, {"depth": _number, "heuristic": _heuristic(game), "nodes": _number})
+    accepted: dict[str, Callable[[str], Any]] = {"depth": _number, "heuristic": _heuristic(game), "nodes": _number}
+    options = _read(spec, read.words, {**accepted, "values": str, "prior": _weight})
     try:
-        return ExpectimaxAgent(game, **options)
+        if "values" not in options:
+            if "prior" in options:
+                raise ValueError("prior goes with values=ntuple or values=FOLDER")
+            return ExpectimaxAgent(game, **options)
+        if options.pop("depth", 2) != 2 or not options.keys() <= {"values", "prior"}:
+            raise ValueError("values=... goes with depth=2 and prior=...")
+        return ValueExpectimaxAgent(game, _tables(game, spec, options.pop("values")), **options)
     except ValueError as error:
         raise ValueError(f"agent {spec!r}: {error}") from None
 
@@ -267,17 +275,21 @@ def _rollout_weights(game: Game, spec: str, option: str, policy: str) -> Any:
     Raises:
         ValueError: it names neither.
     """
-    from mozaic_env.agents.ntuple.tables import load, resolve
-
     if policy == NTUPLE or not is_agent(policy):
-        folder = tables_folder(spec, game) if policy == NTUPLE else user_path(policy)
-        return load(resolve(folder), game).weights
+        return _tables(game, spec, policy)
     if policy in game.heuristics:
         return np.array(game.heuristics[policy])
     raise ValueError(
         f"agent {spec!r}: {option}={policy!r}; accepted: {NTUPLE}, the folder of n-tuple tables, "
         + ", ".join(game.heuristics)
     )
+
+
+def _tables(game: Game, spec: str, name: str) -> Any:
+    """Weights of the shipped tables (`NTUPLE`) or of those in a folder."""
+    from mozaic_env.agents.ntuple.tables import load, resolve
+
+    return load(resolve(tables_folder(spec, game) if name == NTUPLE else user_path(name)), game).weights
 
 
 def _of_checkpoint(game: Game, spec: str, folder: Path, words: Sequence[str]) -> Agent:

@@ -162,16 +162,16 @@ def _pick_values_after(before: Any, code: Any, row: Any, seat: Any, weights: Any
             room.drawn[0] = before
             resolve(room.drawn[0], other)
             size = list_values(room.drawn[0], weights, room)
-            others += room.shares[k] * _best_worth(room.drawn[0], seat, size, room)
+            others += room.shares[k] * worth_of_choice(room.drawn[0], seat, size, room)
         size = list_values(row, weights, room)
-        own = _best_worth(row, seat, size, room)
+        own = worth_of_choice(row, seat, size, room)
         return size, own - (others + own_share * own) / total
 
     return by_heuristic if weights.dtype == numba.float64 else by_tables
 
 
 @jit
-def _best_worth(row: Row, seat: int, size: int, room: Room) -> float:
+def worth_of_choice(row: Row, seat: int, size: int, room: Room) -> float:
     """Gain and value behind the policy's choice at a decision, for a seat."""
     top = 0
     for k in range(1, size):

@@ -5,6 +5,7 @@ import pytest
 
 from mozaic_env.agents.search.rollout_agent import RolloutAgent
 from mozaic_env.agents.search.valuation import list_values_after, make_room
+from mozaic_env.agents.search.value_expectimax import ValueExpectimaxAgent
 from mozaic_env.agents.specs import make_agent
 from mozaic_env.arena.match import play_match
 from mozaic_env.core.afterstates import features_of
@@ -105,3 +106,30 @@ def test_the_luck_of_a_draw_has_mean_zero():
 @jit
 def luck_of(before, code, row, weights, room):
     return list_values_after(before, code, row, 0, weights, room)[1]
+
+
+def test_expectimax_by_tables_goes_through_all_draws():
+    """With a policy and values of 0 the search adds up what is gained; its own rollout says the same on average."""
+    game = SMALL
+    weights = features_of(game).start()
+    agent = make_agent("expectimax:values=ntuple", game)
+    state = some_decisions(game, 8)
+    values = agent.action_values(state)
+    masks = np.zeros((8, game.num_actions), np.int8)
+    for i in range(8):
+        rows.legal(state[i], masks, i)
+    np.testing.assert_array_equal(np.isfinite(values), masks == 1)
+    np.testing.assert_array_equal(
+        values.argmax(1) if np.isfinite(values).all() else np.nanargmax(values, 1), agent.act(state)
+    )
+    one_draw = ValueExpectimaxAgent(game, weights, prior=0.0).action_values(state)
+    sampled = RolloutAgent(game, weights, width=99, samples=1000, depth=1, prior=0.0)
+    for i in range(8):
+        best = int(np.nanargmax(one_draw[i]))
+        assert sampled.action_values(state[i : i + 1])[0, best] == pytest.approx(one_draw[i, best], abs=0.35)
+
+
+@pytest.mark.parametrize("spec", ["expectimax:values=ntuple,depth=3", "expectimax:prior=1", "expectimax:values=/no"])
+def test_wrong_options_of_values_are_refused(spec):
+    with pytest.raises(ValueError, match=r"goes with|no folder"):
+        make_agent(spec, SMALL)
