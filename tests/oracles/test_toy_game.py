@@ -27,7 +27,7 @@ from mozaic_env.web.play.game_server import GameServer
 from tests.oracles import dice
 
 GAME = dice.Dice()
-SEARCHERS = ["expectimax:depth=2", "paranoid:depth=2", "mcts:simulations=20"]
+SEARCHERS = ["expectimax:depth=2", "paranoid:depth=2", "mcts:simulations=20", "rollout:policy=greedy,samples=2"]
 TINY = """
 game: {name: dice}
 steps: 128
@@ -42,7 +42,7 @@ evaluation: {games: 6, against: [random]}
 @pytest.fixture(autouse=True)
 def _listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """All that a game needs to be known by name is its line in the list."""
-    monkeypatch.setitem(GAMES, "dice", "dice:Dice")
+    monkeypatch.setitem(GAMES, "dice", "tests.oracles.dice:Dice")
 
 
 def each(checks: list[Callable[..., None]]) -> Any:

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.agents.base import Actions, Agent, Masks, tied
+from mozaic_env.agents.base import Actions
 from mozaic_env.agents.kernels import agent_bits, best
 from mozaic_env.agents.policy.agent import PolicyAgent
 from mozaic_env.agents.search.chance import Draws, Followers, gather, make_draws, make_followers
+from mozaic_env.agents.search.search_agent import SearchAgent
 from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, apply, deal, margin, mover, outcome
 from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
@@ -41,7 +42,7 @@ class RewardWeights:
         self.prior = PRIOR * (self.margin or self.outcome)
 
 
-class PolicySearchAgent(Agent):
+class PolicySearchAgent(SearchAgent):
     """Plays the candidate of the largest expected value, its prior counted in, ties at random."""
 
     def __init__(
@@ -65,7 +66,6 @@ class PolicySearchAgent(Agent):
         self._policy = policy
         self._weights = weights
         self._candidates = min(candidates, self.game.num_actions)
-        self._room: tuple[Followers, Draws] | None = None
 
     @classmethod
     def load(cls, path: str | Path, game: Game, *, candidates: int = 4) -> "PolicySearchAgent":
@@ -80,43 +80,20 @@ class PolicySearchAgent(Agent):
         policy = PolicyAgent(game, checkpoint.network)
         return cls(policy, RewardWeights(checkpoint.card.get("training") or {}), candidates=candidates)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the room, which the next search makes again: copies of its arrays would no longer share memory."""
-        return {**self.__dict__, "_room": None}
+    def _make_memory(self) -> tuple[Followers, Draws]:
+        return make_followers(self.game), make_draws(self.game)
 
-    def act(self, states: Rows, masks: Masks | None = None) -> Actions:
-        rows, chosen = np.ascontiguousarray(states), np.empty(len(states), np.int64)
+    def _search_rows(self, rows: Rows, chosen: Actions, found: npt.NDArray[np.float64]) -> None:
         for low in range(0, len(rows), BATCH):
             part = slice(low, low + BATCH)
-            tried, values = self._search(rows[part])
+            tried, values = self._value(rows[part])
             _choose(rows[part], tried, values, self.agent_seed, chosen[part])
-        return chosen
+            if found.shape[1]:
+                np.put_along_axis(found[part], tried, np.where(np.isinf(values), np.nan, values), axis=1)
 
-    def choices(self, states: Rows) -> Masks:
-        return tied(self.action_values(states))
-
-    def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
-        """What the agent compares, for every action that it tries.
-
-        Args:
-            states: rows at a decision, shape (n,).
-
-        Returns:
-            float64, shape (n, actions), in the unit of the network's values, the prior's say counted in; NaN for
-            actions that are illegal or were not tried.
-        """
-        rows, found = np.ascontiguousarray(states), np.full((len(states), self.game.num_actions), np.nan)
-        for low in range(0, len(rows), BATCH):
-            part = slice(low, low + BATCH)
-            tried, values = self._search(rows[part])
-            np.put_along_axis(found[part], tried, np.where(np.isinf(values), np.nan, values), axis=1)
-        return found
-
-    def _search(self, rows: Rows) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def _value(self, rows: Rows) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Which actions were tried, and the value of each, -inf for illegal ones; shapes (n, candidates)."""
-        if self._room is None:
-            self._room = make_followers(self.game), make_draws(self.game)
-        room_for = BATCH * self._candidates * self._room[0].states.size
+        room_for = BATCH * self._candidates * self._memory[0].states.size
         priors, _ = self._policy.evaluate(rows)
         tried = np.argsort(-priors, axis=1, kind="stable")[:, : self._candidates].astype(np.int64)
         values = np.full(tried.shape, -np.inf)
@@ -135,7 +112,7 @@ class PolicySearchAgent(Agent):
             self._weights.outcome,
             self.game.num_players - 1,
             self.agent_seed,
-            *self._room,
+            *self._memory,
         )
         if found:
             _, judged = self._policy.evaluate(leaves[:found])

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mozaic_env.agents.base import Actions, Agent, Masks
 from mozaic_env.agents.kernels import agent_bits, best
+from mozaic_env.agents.search.search_agent import heuristic_weights
 from mozaic_env.agents.search.tree import Forest, grow, make_forest, plant, walk
 from mozaic_env.core.contract import OVER, Floats, Integers, Row, action_values, mover, value
 from mozaic_env.core.game import Game, Rows
@@ -179,15 +180,12 @@ class MctsAgent(Agent):
         Raises:
             ValueError: an argument is none of these.
         """
-        chosen = heuristic or tuple(game.heuristics)[-1]
-        if chosen not in game.heuristics:
-            raise ValueError(f"heuristic={heuristic!r}; accepted: {', '.join(game.heuristics)}")
         if not 1 <= simulations <= 100_000:
             raise ValueError(f"simulations={simulations!r}; accepted: 1 to 100000")
         self.game = game
         self.name = name
         self._simulations = simulations
-        self._weights = np.array(game.heuristics[chosen])
+        self._weights = heuristic_weights(game, heuristic)
         self._policy = policy
         self._exploration = float(exploration)
         self._forest: Forest | None = None

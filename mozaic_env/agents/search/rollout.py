@@ -24,7 +24,6 @@ from mozaic_env.agents.search.valuation import (
     gain,
     list_values,
     list_values_after,
-    make_room,
     worth,
 )
 from mozaic_env.core.contract import CHANCE, OVER, Floats, Integers, Row, apply, mover, resolve, sample
@@ -202,66 +201,3 @@ def search_rows(
         if found.shape[1]:
             for k in range(left):
                 found[i, candidates.actions[k]] = score(k, candidates)
-
-
-class Searcher:
-    """Rollouts by one policy, asked in batches."""
-
-    def __init__(self, game: Game, weights: AnyWeights, search: Search) -> None:
-        """Takes the policy's weights, tables or a heuristic's, and how to search; ValueError if that can't be."""
-        for key, given in (("width", search.width), ("samples", search.samples)):
-            if given < 1:
-                raise ValueError(f"{key}={given!r}; accepted: a whole number of at least 1")
-        if search.depth < 0 or search.prior < 0:
-            raise ValueError(f"depth={search.depth!r}, prior={search.prior!r}; accepted: numbers of at least 0")
-        self.game, self.weights = game, weights
-        self.search = search._replace(width=min(search.width, game.num_actions), prior=float(search.prior))
-        self._memory: tuple[Candidates, Room] | None = None
-
-    def __getstate__(self) -> dict[str, object]:
-        """Without the memory, which the next search makes again."""
-        return {**self.__dict__, "_memory": None}
-
-    def quick(self) -> "Searcher":
-        """One that compiles the same code, and plays next to nothing."""
-        return Searcher(self.game, self.weights, self.search._replace(samples=1, depth=1))
-
-    def __call__(
-        self,
-        states: Rows,
-        agent_seed: np.uint64,
-        given: npt.NDArray[np.int64] | None = None,
-        priors: npt.NDArray[np.float64] | None = None,
-        *,
-        with_values: bool = False,
-    ) -> tuple[Integers, npt.NDArray[np.float64]]:
-        """The best action of each row, and with `with_values` what each candidate is compared by, else shape (n, 0).
-
-        The rest is as in `search_rows`. Of the values the chosen one's is the largest: candidates that were dropped
-        early have few rollouts, so theirs may be by luck, and is then set just below.
-        """
-        self.game.check_rows(states)
-        if self._memory is None:
-            self._memory = (
-                make_candidates(self.game, self.search.width),
-                make_room(self.game, self.weights),
-            )
-        n = len(states)
-        chosen = np.empty(n, np.int64)
-        found = np.full((n, self.game.num_actions if with_values else 0), np.nan)
-        search_rows(
-            np.ascontiguousarray(states),
-            self.search,
-            self.weights,
-            agent_seed,
-            np.empty((n, 0), np.int64) if given is None else given,
-            np.empty((n, 0)) if priors is None else priors,
-            chosen,
-            found,
-            *self._memory,
-        )
-        if with_values:
-            decided = np.flatnonzero(chosen >= 0)
-            at = decided, chosen[decided]
-            found[at] = np.maximum(found[at], np.nextafter(np.nanmax(found[decided], axis=1, initial=-np.inf), np.inf))
-        return chosen, found

@@ -6,12 +6,15 @@ critic's values are those of this policy. Likewise the policy has a say at the r
 action is added.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from mozaic_env.agents.base import Actions, Agent, Masks, tied
+from mozaic_env.agents.base import Actions
 from mozaic_env.agents.kernels import agent_bits, best
 from mozaic_env.agents.search.chance import Draws, Followers, gather, make_draws, make_followers
+from mozaic_env.agents.search.search_agent import SearchAgent
 from mozaic_env.agents.search.valuation import Room, gain, list_values, make_room, worth, worth_of_choice
 from mozaic_env.core.afterstates import Weights
 from mozaic_env.core.contract import Floats, Integers, Row, apply, mover
@@ -19,10 +22,10 @@ from mozaic_env.core.game import Game, Rows
 from mozaic_env.core.jit import jit
 
 
-class ValueExpectimaxAgent(Agent):
+class ValueExpectimaxAgent(SearchAgent):
     """Plays the action of the largest expected value two decisions deep, ties at random."""
 
-    def __init__(self, game: Game, weights: Weights, *, prior: float = 0.5, name: str = "expectimax") -> None:
+    def __init__(self, game: Game, weights: Weights, *, prior: float = 1.0, name: str = "expectimax") -> None:
         """Makes the agent.
 
         Args:
@@ -38,46 +41,19 @@ class ValueExpectimaxAgent(Agent):
             raise ValueError(f"prior={prior!r}; accepted: a number of at least 0")
         self.game, self.name = game, name
         self._weights, self._prior = weights, float(prior)
-        self._memory: tuple[Integers, Floats, Followers, Draws, Room] | None = None
 
-    def __getstate__(self) -> dict[str, object]:
-        """Without the memory, which the next search makes again."""
-        return {**self.__dict__, "_memory": None}
+    def _make_memory(self) -> Any:
+        actions = self.game.num_actions
+        return (
+            np.zeros(actions, np.int64),
+            np.zeros(actions),
+            make_followers(self.game),
+            make_draws(self.game),
+            make_room(self.game, self._weights),
+        )
 
-    def act(self, states: Rows, masks: Masks | None = None) -> Actions:
-        return self._search(states, np.empty((len(states), 0)))
-
-    def choices(self, states: Rows) -> Masks:
-        return tied(self.action_values(states))
-
-    def action_values(self, states: Rows) -> npt.NDArray[np.float64]:
-        """What the agent compares, in points, for the seat that decides.
-
-        Args:
-            states: rows at a decision, shape (n,).
-
-        Returns:
-            float64, shape (n, actions); NaN for illegal actions.
-        """
-        found = np.full((len(states), self.game.num_actions), np.nan)
-        self._search(states, found)
-        return found
-
-    def _search(self, states: Rows, found: npt.NDArray[np.float64]) -> Actions:
-        self.game.check_rows(states)
-        if self._memory is None:
-            actions = self.game.num_actions
-            self._memory = (
-                np.zeros(actions, np.int64),
-                np.zeros(actions),
-                make_followers(self.game),
-                make_draws(self.game),
-                make_room(self.game, self._weights),
-            )
-        chosen = np.empty(len(states), np.int64)
-        rows = np.ascontiguousarray(states)
+    def _search_rows(self, rows: Rows, chosen: Actions, found: npt.NDArray[np.float64]) -> None:
         _search_rows(rows, self._weights, self._prior, self.agent_seed, chosen, found, *self._memory)
-        return chosen
 
 
 @jit
