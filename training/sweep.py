@@ -1,7 +1,7 @@
 """Searches the configuration's keys for what trains best in a given time, with Optuna.
 
     python -m training.sweep --config configs/quick.yaml --space configs/sweep.yaml --study runs/sweep \
-        --trials 40 --minutes-each 3
+        --trials 40
 
 Every trial is a run in a process of its own, with values that the sampler (TPE) has chosen. What counts are the points
 against the strongest evaluation opponent, the last of `evaluation.against`: in the matches at its end, or if

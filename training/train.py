@@ -2,7 +2,7 @@
 
     python -m training.train --config configs/quick.yaml --run-dir runs/quick
     python -m training.train --config configs/quick.yaml --run-dir runs/second seed=1 minutes=10
-    python -m training.train --resume runs/second minutes=20
+    python -m training.train --resume runs/second steps=2_000_000
 
 Ctrl-C or SIGTERM ends the training early and keeps what was learnt. A run that ended, was stopped or
 was killed goes on with `--resume`, with the configuration in its folder and what overrides it.

@@ -23,7 +23,7 @@ class RolloutAgent(SearchAgent):
         weights: AnyWeights,
         *,
         width: int = 8,
-        samples: int = 8,
+        samples: int = 32,
         depth: int = 6,
         prior: float = 1.0,
         name: str = "rollout",
