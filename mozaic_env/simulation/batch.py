@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mozaic_env.agents.base import Agent
-from mozaic_env.agents.kernels import PYTHON, policy_specs
+from mozaic_env.agents.kernels import PYTHON, RANDOM, policy_specs
 from mozaic_env.agents.specs import AgentSpec, make_agent
 from mozaic_env.core.checks import check_choice, check_whole_number
 from mozaic_env.core.game import Game
@@ -19,7 +19,9 @@ from mozaic_env.simulation.queries import next_keys
 from mozaic_env.simulation.state import Outputs, Simulation
 from mozaic_env.simulation.threads import call_in_threads
 
-LEAST_GAMES = 1024  # for a thread; with fewer, sharing costs more than it saves
+# The fewest games for a thread; with fewer, to share costs more than it saves.
+LEAST_GAMES = 1024  # where agents that think play along
+LEAST_QUICK_GAMES = 8192  # where the rules are all that runs, at tens of millions of decisions a second
 ILLEGAL = ("lose", "raise")
 MAX_LOG = 2**16  # decisions of a game that its record can tell
 MOST_OPPONENTS = int(np.iinfo(state.EPISODE["opponent"]).max)
@@ -156,7 +158,9 @@ class Batch:
         self.opponents, self.opponent_names = agents, np.array(names, object)
         self._has_python_opponents = bool(agents) and bool(np.any(policies["kind"] == PYTHON))
         self.simulation = self.simulation._replace(policies=policies)
-        self._parts = self._divide()
+        thinking = bool(np.any((policies["kind"] != PYTHON) & (policies["kind"] != RANDOM)))
+        self._parts = self._divide(LEAST_GAMES if thinking else LEAST_QUICK_GAMES)
+        self._quick_parts = self._divide(LEAST_QUICK_GAMES)
         if not agents:
             self.settings["seat"] = state.ALL_SEATS
         else:
@@ -164,9 +168,9 @@ class Batch:
         used = np.unique(self.episodes["opponent"]) if before else ()
         return bool(before) == bool(names) and all(names[i : i + 1] == [before[i]] for i in used)
 
-    def _divide(self) -> list[tuple[Simulation, int, int]]:
+    def _divide(self, least: int) -> list[tuple[Simulation, int, int]]:
         """The slices of games that threads work on: with a workspace of their own, from where to where."""
-        sim, size, number = self.simulation, self.size, max(1, min(self.threads, self.size // LEAST_GAMES))
+        sim, size, number = self.simulation, self.size, max(1, min(self.threads, self.size // least))
         return [
             (
                 sim._replace(actions=sim.actions.copy(), values=sim.values.copy()),
@@ -303,7 +307,7 @@ class Batch:
 
     def sample(self, counter: int, chosen: Integers) -> None:
         """Writes a random legal action for each game, a function of its key and the counter; 0 where none is due."""
-        calls = [(step.sample_games, sim, counter, chosen, low, high) for sim, low, high in self._parts]
+        calls = [(step.sample_games, sim, counter, chosen, low, high) for sim, low, high in self._quick_parts]
         if len(calls) == 1:
             self._call(*calls[0])
         else:

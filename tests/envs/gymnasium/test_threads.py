@@ -13,10 +13,16 @@ import numpy as np
 import pytest
 
 import mozaic_env  # noqa: F401  (registers the environments)
-from mozaic_env.simulation import threads
+from mozaic_env.simulation import batch, threads
 from mozaic_env.simulation.threads import call_in_threads
 
 GAMES = 3100  # enough for three threads, and not a multiple of the parts
+
+
+@pytest.fixture(autouse=True)
+def share_all_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quick work is shared as well, with as few games as here."""
+    monkeypatch.setattr(batch, "LEAST_QUICK_GAMES", batch.LEAST_GAMES)
 
 
 def steps(threads: int, mode: str, opponent: str | None, count: int) -> list[Any]:
